@@ -39,7 +39,7 @@ def _run() -> None:
 
 
 def _without_plugins() -> None:
-    """What finds plugins of pydantic imports thirty modules first: where there are to be none, nothing takes its place."""
+    """Keeps pydantic from importing thirty modules that look for plugins of its own, where none are to be used."""
     if os.environ["PYDANTIC_DISABLE_PLUGINS"] in ("__all__", "1", "true"):
         finder = ModuleType("pydantic.plugin._loader")
         finder.__dict__["get_plugins"] = tuple

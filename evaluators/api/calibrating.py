@@ -35,22 +35,24 @@ def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cel
     try:
         config = build(TestSetConfig, {"file": file, **reading}, noun="test_set")
     except BadSettings as error:
-        raise Problems(Issue(one.code, Blame.CONFIG, one.message, file, one.hint) for one in error.details) from None
+        raise Problems(
+            Issue(detail.code, Blame.CONFIG, detail.message, file, detail.hint) for detail in error.details
+        ) from None
     needed: tuple[Role, ...] = ("id",)
     rows = open_test_set(config, Path(), needed=needed)
     if not knows(rows.table, human):
         raise Problems([replace(no_such_column(human, rows.header, rows.name), blame=Blame.CONFIG)])
-    column, found = rows.columns.id or "", dict[str, Cell]()
+    column, cells = rows.columns.id or "", dict[str, Cell]()
     for chunk in whole(rows.table, [column, human]):
         for cell, mark in zip(chunk.columns[column], chunk.columns[human], strict=True):
             name = id_text(cell)
-            if name is not None and name in found:
+            if name is not None and name in cells:
                 raise problem("same-id", f'the id "{name}" is there twice', where=file, hint="keep one mark for each row")
             if isinstance(mark, CellError):
                 raise Problems([mark.issue.at(f'{file}, column "{human}"')])
             if name is not None:
-                found[name] = None if mark is MISSING else mark
-    return found
+                cells[name] = None if mark is MISSING else mark
+    return cells
 
 
 def calibration_document(
@@ -69,7 +71,7 @@ def calibration_document(
     does not have.
     """
     record = with_cells(Run(path))
-    names = [one.name for one in record.facts.evaluators]
+    names = [evaluator.name for evaluator in record.facts.evaluators]
     if target is None and len(names) != 1:
         raise problem(
             "which-evaluator",
@@ -83,11 +85,11 @@ def calibration_document(
     except Problems:
         lines = ()  # the suite needs what is not here: marks are then words and numbers
     choices = next((line.settings.scored_fields().choices for line in lines if line.name == chosen), {})
-    found = calibrate(record, chosen, human, pass_at, scale, marks, choices)
+    calibration = calibrate(record, chosen, human, pass_at, scale, marks, choices)
     changed = None
     if other is not None:
         changed = changed_answers(_answers(record), _answers(Run(other)))
-    return calibration_page(found, record.result.name, chosen, human, changed), found.confusion.rows > 0
+    return calibration_page(calibration, record.result.name, chosen, human, changed), calibration.confusion.rows > 0
 
 
 def _answers(record: Run) -> list[AnswerLine]:

@@ -61,9 +61,9 @@ def compare(
             limits.model_copy(update={"max_drop": drop}) if limits else RegressionCheck(max_drop=drop)
         )
     config = config.model_copy(update={**changes, "regression_checks": regression_checks})
-    found = compare_sides(before, after, config, targets, common=common, across_settings=across_settings)
-    found = _with_reasons(found, after)
-    return replace(found, examples=field_examples(found, before, after))
+    comparison = compare_sides(before, after, config, targets, common=common, across_settings=across_settings)
+    comparison = _with_reasons(comparison, after)
+    return replace(comparison, examples=field_examples(comparison, before, after))
 
 
 def _with_reasons(found: RunComparison, new: Side) -> RunComparison:
@@ -75,7 +75,9 @@ def _with_reasons(found: RunComparison, new: Side) -> RunComparison:
             row_views(new.record, (new.variant if variant is None else variant,)) if new.record is not None else ()
         ):
             names = broken.get((variant, row.number), ())
-            why[variant, row.number] = {one.evaluator: why_of(one) for one in row.evaluators if one.evaluator in names}
+            why[variant, row.number] = {
+                result.evaluator: why_of(result) for result in row.evaluators if result.evaluator in names
+            }
     changed = (replace(row, reasons={**row.reasons, **why.get((row.variant, row.number), {})}) for row in found.changed)
     return replace(found, changed=tuple(changed))
 
@@ -114,19 +116,19 @@ def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **
         one, other = (variant_side(side, name) for name in chosen)
         return replace(compare(one, other, suite=suite, **{"fail_on": (), **how}), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
-    found = RunComparison(
+    comparison = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster
     )
     facts = Facts(issues=tuple(_not_ranked(rankings)))
-    return replace(found, exit_code=exit_code(facts), causes=causes(facts))
+    return replace(comparison, exit_code=exit_code(facts), causes=causes(facts))
 
 
 def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
     """A warning for each variant that a ranking leaves out because it lacks too many of the rows that others have."""
     for ranking in rankings:
-        for one in ranking.unranked:
-            lacks = f"{one.lacking:,} of the {one.others:,} rows that others have"
-            message = f'the variant "{one.variant}" is not ranked by {ranking.evaluator}: it lacks {lacks}'
+        for ranked in ranking.unranked:
+            lacks = f"{ranked.lacking:,} of the {ranked.others:,} rows that others have"
+            message = f'the variant "{ranked.variant}" is not ranked by {ranking.evaluator}: it lacks {lacks}'
             yield Issue("not-ranked", Blame.TESTSET, message)
 
 
@@ -169,12 +171,12 @@ def update_baseline(run: Path, place: Path) -> int:
     from evaluators.reports.report_files import folder_names  # who compares does without the formats
 
     write_baseline(place, side.record, folder_names)
-    return sum(one.rows for one in side.record.facts.variants)
+    return sum(variant.rows for variant in side.record.facts.variants)
 
 
 def open_side(run: Run | Side | str | Path) -> Side:
-    """A run of a program, or the one in a place, with its rows in memory; of a `run.json` alone its metrics. Raises Problems when there
-    is none."""
+    """A run with its rows in memory, from a program or a folder; from a `run.json` alone only its metrics. Raises Problems when
+    there is none."""
     if isinstance(run, Side):
         return run
     if isinstance(run, Run):
@@ -186,9 +188,9 @@ def open_side(run: Run | Side | str | Path) -> Side:
 
 def _known_rules(names: Iterable[str]) -> tuple[str, ...]:
     """The names of rules as they were given. Raises Problems (config) for one that no rule has."""
-    known, asked = ("significant_drop", "broken_rows"), tuple(names)
-    for name in asked:
+    known, targets = ("significant_drop", "broken_rows"), tuple(names)
+    for name in targets:
         if name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"
             raise problem("unknown-rule", f'there is no rule "{name}"', hint=hint)
-    return asked
+    return targets

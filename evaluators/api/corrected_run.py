@@ -35,32 +35,37 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     values = tuple(_values(prepared))
     if not prepared.test_set.config.corrections:
         return result
-    found = Corrections(values)
-    if not found.made:
-        return replace(result, corrections=found)
+    corrections = Corrections(values)
+    if not corrections.made:
+        return replace(result, corrections=corrections)
     if asks(prepared.suite) or not result.complete:
-        return replace(result, corrections=replace(found, why_not=_JUDGED if result.complete else _STOPPED))
+        return replace(result, corrections=replace(corrections, why_not=_JUDGED if result.complete else _STOPPED))
     before = _uncorrected(prepared, crew, observer)
     if not before.complete:
-        return replace(result, corrections=replace(found, why_not=_STOPPED))
-    without = tuple(Uncorrected(one.name, one.mean, one.pass_rate, one.variant) for one in before.evaluators)
+        return replace(result, corrections=replace(corrections, why_not=_STOPPED))
+    without = tuple(
+        Uncorrected(evaluator.name, evaluator.mean, evaluator.pass_rate, evaluator.variant)
+        for evaluator in before.evaluators
+    )
     known = defaultdict[tuple[object, ...], list[float | None]](list)
     for gate in reversed(before.gates):
         known[_key(gate)].append(gate.value)
-    columns = {one.name for one in result.measures}  # no correction reaches them
+    columns = {measure.name for measure in result.measures}  # no correction reaches them
     gates = tuple(
         gate
         if gate.target in columns
-        else _with_value_before(gate, found.made, known[_key(gate)].pop() if known[_key(gate)] else None)
+        else _with_value_before(gate, corrections.made, known[_key(gate)].pop() if known[_key(gate)] else None)
         for gate in result.gates
     )
-    return replace(result, corrections=replace(found, without=without), gates=gates)
+    return replace(result, corrections=replace(corrections, without=without), gates=gates)
 
 
 def _values(prepared: Prepared) -> Iterator[CorrectedValue]:
-    for one in prepared.test_set.corrections:
-        made = one.correction
-        yield CorrectedValue(made.id, one.row, made.path, _json(made.old), _json(made.new), made.reason, one.void)
+    for correction in prepared.test_set.corrections:
+        made = correction.correction
+        yield CorrectedValue(
+            made.id, correction.row, made.path, _json(made.old), _json(made.new), made.reason, correction.void
+        )
 
 
 def _json(value: Any) -> str:
@@ -75,11 +80,11 @@ def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResul
 
 
 def _key(gate: GateResult) -> tuple[object, ...]:
-    """What a gate is about; several that are about the same stand in one order in every run."""
+    """A sort key: the target of a gate."""
     return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
 
 
 def _with_value_before(gate: GateResult, made: int, value: float | None) -> GateResult:
-    """The gate, whose message also has its value without the corrections, of which so many were made."""
+    """The gate, whose message also has its value without the corrections. `made` is the number of corrections."""
     values = "1 corrected value" if made == 1 else f"{made:,} corrected values"
     return replace(gate, message=f"{gate.message}; {score_text(value)} without {values}")

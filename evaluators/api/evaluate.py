@@ -76,17 +76,17 @@ def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any
     Without a schema and fields, the fields are those of the expected document; each is compared exactly, and keys that only the
     output has are extra. Raises Problems where the expected side is no JSON, or the schema is none.
     """
-    given = {"expected": expected, "output": output}
+    pair = {"expected": expected, "output": output}
     if isinstance(expected, str):
         with suppress(NotJSON):
-            given["expected"] = parse(expected)
+            pair["expected"] = parse(expected)
     if schema is None and fields is None:
-        type_ = "json_diff_match" if isinstance(given["expected"], dict | list) else "exact_match"
+        type_ = "json_diff_match" if isinstance(pair["expected"], dict | list) else "exact_match"
         settings = {"extra_fields": "penalize", "extra_items": "penalize"} if type_ == "json_diff_match" else {}
-        return load({"evaluators": [{type_: {"name": "pair", **settings}}]}).evaluate(given)["pair"]
+        return load({"evaluators": [{type_: {"name": "pair", **settings}}]}).evaluate(pair)["pair"]
     if isinstance(schema, str) and schema == "infer":
-        schema = infer_schema([given["expected"]])
-    return _suite_of(None, schema, fields).evaluate(given)["fields"]
+        schema = infer_schema([pair["expected"]])
+    return _suite_of(None, schema, fields).evaluate(pair)["fields"]
 
 
 def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: Mapping[str, Any]) -> None:
@@ -100,19 +100,19 @@ def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: M
         raise TypeError(f"a suite is a file, a dict or a Suite; found {type(suite).__name__}{hint}")
 
 
-def _is_suite(given: Any) -> bool:
+def _is_suite(value: Any) -> bool:
     """Whether what was given is a suite: a Suite, a path that ends in .yaml, .yml or "preset", or a mapping with keys of a suite that is
     no test set."""
-    if isinstance(given, Mapping):
-        return not is_test_set(given) and bool(given.keys() & {*_SUITE_KEYS, "fields"})
-    return isinstance(given, Suite) or (
-        isinstance(given, str | Path) and str(given).lower().endswith((".yaml", ".yml", "preset"))
+    if isinstance(value, Mapping):
+        return not is_test_set(value) and bool(value.keys() & {*_SUITE_KEYS, "fields"})
+    return isinstance(value, Suite) or (
+        isinstance(value, str | Path) and str(value).lower().endswith((".yaml", ".yml", "preset"))
     )
 
 
 def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
     """The suite, be it made of a schema or of fields. Raises TypeError where there are two of them."""
-    if sum(one is not None for one in (suite, schema, fields)) > 1:
+    if sum(argument is not None for argument in (suite, schema, fields)) > 1:
         raise TypeError("evaluate() takes a suite, or schema=, or fields=: one of them")
     if isinstance(suite, Suite):
         return suite

@@ -53,19 +53,19 @@ def run_of(suite: LoadedSuite, test_set: Any, options: RunOptions) -> run_object
     """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     refuse_unknown(options, "run")
     rows = rows_asked(test_set)
-    found = finish(suite, rows, looked_at=True, **options)
+    finished = finish(suite, rows, looked_at=True, **options)
     index = None if rows is None or isinstance(rows, str | Mapping) else rows.index
     from evaluators.api import run_object  # the command line shows pages instead
 
-    return run_object.Run.scored(found.result, found.record, found.lines, index, found.let_go)
+    return run_object.Run.scored(finished.result, finished.record, finished.lines, index, finished.let_go)
 
 
 def finish(
     suite: LoadedSuite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
 ) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
-    kept = results_here(suite, options.get("results"))
-    with masked_problems(suite), noting_reads(), passing_over(kept):
+    results_folders = results_here(suite, options.get("results"))
+    with masked_problems(suite), noting_reads(), passing_over(results_folders):
         note_listed(suite.named_files)
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):
@@ -101,8 +101,8 @@ def _finish(
     engine = engine_of(suite.engine, options.get("engine"), options.get("workers"))
     marks, fingerprint = file_marks(prepared.test_set.files), prepared.test_set.fingerprint()
     recordings = _recordings(prepared, wanted, bool(trackers))
-    kept = wanted.results is not None
-    key = key_of(prepared, repeat_judge, recordings or (), fingerprint) if kept else {}
+    keeps_folder = wanted.results is not None
+    key = key_of(prepared, repeat_judge, recordings or (), fingerprint) if keeps_folder else {}
     folder = _folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
         return finished_before(prepared, wanted, folder)
@@ -116,10 +116,10 @@ def _finish(
                 from evaluators.api.corrected_run import with_corrections  # few test sets have corrections
 
                 result = with_corrections(result, prepared, crew, observer)
-        environment = environment_of(prepared, run, started, options.get("command", ()), kept=kept)
+        environment = environment_of(prepared, run, started, options.get("command", ()), kept=keeps_folder)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.finished and finished.folder):
-            sentences = (_left(folder, wanted, run.splits), _waiting(folder))
+            sentences = (_note_on_partial_run(folder, wanted, run.splits), _waiting(folder))
             finished = replace(finished, notice="; ".join(filter(None, sentences)))
         elif taken_over := sum(each.taken_over for each in run.variants):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} splits were scored before")
@@ -131,14 +131,14 @@ def _finish(
 
 @contextmanager
 def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
-    """The folder of a run, which goes away where something goes wrong, unless it is left for whoever goes on with the run."""
+    """The folder of a run, deleted when an error is raised, unless the run can be resumed."""
     try:
         yield
     except BaseException as error:
         # going on with the run may end better where what is wrong is neither in the suite nor in the data
         issues = error.issues if isinstance(error, Problems) else ()
         if folder is not None and all(issue.blame is Blame.ENVIRONMENT for issue in issues):
-            _left(folder, wanted)
+            _note_on_partial_run(folder, wanted)
         if folder is not None:
             folder.discard()
         raise
@@ -147,13 +147,13 @@ def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
 def _as_asked(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
     """The suite with what is asked for in place of its own settings under `results`."""
     names = ("name", "formats", "lowest_fields", "evidence", "documents")
-    asked = {name: value for name in names if (value := options.get(name)) is not None}
-    sections = {**suite.config.sections, "results": suite.results.model_copy(update=asked)}
-    return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
+    overrides = {name: value for name in names if (value := options.get(name)) is not None}
+    sections = {**suite.config.sections, "results": suite.results.model_copy(update=overrides)}
+    return replace(suite, config=replace(suite.config, sections=sections)) if overrides else suite
 
 
-def _left(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
-    """Leaves what was scored for whoever goes on. Gives a sentence about it, or none.
+def _note_on_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
+    """Keeps the rows scored so far, so that the run can be resumed. Returns a sentence about that, or an empty text.
 
     What is on its way to a store is not left: it is in a folder that goes away.
     """
@@ -173,10 +173,10 @@ def _waiting(folder: RunFolder) -> str:
 
 
 def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
-    """What is recorded of the rows of each variant; None where nothing is made from it."""
+    """What to record of the rows of each variant; None where no output needs a record."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
-    asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
-    if not (asked or (wanted.summary and lists)):
+    needs_record = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
+    if not (needs_record or (wanted.summary and lists)):
         return None
     from evaluators.reports.report_files import needs_every_outcome, needs_matches
 
@@ -205,12 +205,12 @@ def _folder(
         from evaluators.runs.resuming import taken_up
 
         made = folder_names([name for name, _ in prepared.variants()], [line.name for line in prepared.suite.lines])
-        if (found := taken_up(resumed, prepared, key, made)) is not None:
-            if isinstance(found, RunFolder):
-                found.made = folder_names
-            return found
-    asked = prepared.suite.results.name
-    name = asked or default_name(started, prepared.suite.fingerprint)
+        if (resumption := taken_up(resumed, prepared, key, made)) is not None:
+            if isinstance(resumption, RunFolder):
+                resumption.made = folder_names
+            return resumption
+    results_name = prepared.suite.results.name
+    name = results_name or default_name(started, prepared.suite.fingerprint)
     try:
         folder = RunFolder.create(wanted.results, name, wanted.force, folder_names)
     except Problems as error:
@@ -218,13 +218,13 @@ def _folder(
         if not isinstance(error.__cause__, OSError) or isinstance(error.__cause__, FileExistsError | NotADirectoryError):
             raise
         folder = RunFolder.unclaimed(Path(wanted.results, name), error.issues[0])
-    folder.named_before(asked or "")
+    folder.named_before(results_name or "")
     folder.db.note({**key, **notes_of(prepared)})
     return folder
 
 
 def _trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ...]:
-    """Where the run is sent."""
+    """The trackers that the run is sent to."""
     own: tuple[NamedTracker, ...] = suite.config.sections.get("tracking") or ()
     if (names := options.get("track")) is None and not own:
         return ()

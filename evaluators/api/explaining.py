@@ -26,7 +26,8 @@ def is_suite(subject: str) -> bool:
 
 
 def of_suite(file: str, format_: str, steps: bool, width: int) -> str:
-    """A suite explained. Raises Problems with everything that is wrong with it."""
+    """The explanation of a suite, as text or JSON: what each evaluator does, or with `steps` the compiled steps. Raises Problems
+    with everything that is wrong with it."""
     suite = load(file)
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
     if format_ == "json":
@@ -67,7 +68,7 @@ def _written(document: Page, format_: str, columns: int) -> str:
 
 def _data(kind: Kind, name: str) -> Mapping[str, Any]:
     entry = next(entry for entry in entries(kind) if entry.name == name)
-    settings = [asdict(one) for one in settings_in(kind, name)]
+    settings = [asdict(setting) for setting in settings_in(kind, name)]
     return {"kind": kind, "name": name, "does": entry.does, "instead": entry.retired, "settings": settings}
 
 

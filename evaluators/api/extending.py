@@ -203,13 +203,13 @@ def _only_plug(module: ModuleType, file: Path) -> Any:
     """The one subclass of Evaluator or Comparator that the module itself defines. Raises Problems (config) where there is none, or more
     than one."""
     found = [
-        one
-        for one in vars(module).values()
-        if isclass(one) and issubclass(one, Evaluator | Comparator) and one.__module__ == module.__name__
+        member
+        for member in vars(module).values()
+        if isclass(member) and issubclass(member, Evaluator | Comparator) and member.__module__ == module.__name__
     ]
     if len(found) == 1:
         return found[0]
-    names = ", ".join(one.__name__ for one in found) or "none"
+    names = ", ".join(member.__name__ for member in found) or "none"
     message = f"the file must hold one subclass of Evaluator or of Comparator; it has {names}"
     hint = (
         "a function is registered with `evaluators.register`; `evaluators new evaluator NAME` writes a file to start from"

@@ -45,18 +45,18 @@ def with_record(
     """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
     the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
     searches."""
-    asked = (hardest_rows(hard, row_views(record)),) if hard else ()
+    hardest = (hardest_rows(hard, row_views(record)),) if hard else ()
     mistakes, until = mistakes_of(record)
-    options = replace(options, asked=asked, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
-    first = (*failed_section(record), *asked)
-    if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
+    options = replace(options, asked=hardest, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
+    first = (*failed_section(record), *hardest)
+    if not report and any(variant.rows > SMALL_RUN for variant in record.facts.variants):
         hints = not_searched(record.result)
-        return replace(options, extra=(*first, *(suggestion_hint(one) for one in hints)), search=hints)
+        return replace(options, extra=(*first, *(suggestion_hint(hint) for hint in hints)), search=hints)
     from evaluators.reports.suggestion_search import suggestions_for  # brings schemas along, which few suites have
 
-    found = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED, reading=reading)
-    section = suggestion_section(found, more=not report and len(found) == MOST_SUGGESTED)
-    return replace(options, extra=(*first, *section), suggestions=tuple(found[:MOST_SUGGESTED]))
+    suggestions = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED, reading=reading)
+    section = suggestion_section(suggestions, more=not report and len(suggestions) == MOST_SUGGESTED)
+    return replace(options, extra=(*first, *section), suggestions=tuple(suggestions[:MOST_SUGGESTED]))
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
@@ -79,7 +79,7 @@ def with_links(options: Options, folder: Path) -> Options:
 
 
 def options_of(record: Run) -> Options:
-    """What the suite asked of summaries, and the sections that the run's own summary had."""
+    """The options of a summary that the suite sets, with the sections that the run's own summary had."""
     options = Options(record.facts.lowest_fields)
     try:
         suite = recorded_suite(record)
@@ -121,12 +121,14 @@ def advice_page(path: Path) -> Page:
     from evaluators.reports.suggestion_search import suggestions_for
 
     lines = suite.lines
-    found = suggestions_for(lines, record, reading=reading_of(suite))
+    suggestions = suggestions_for(lines, record, reading=reading_of(suite))
     none = (Section(None, (Paragraph("No single change that was tried would turn a recorded wrong value right."),)),)
     cells = (line.cells for line in record.cells(record.facts.variants[0].variant))
     note = empty_answer_note(lines, record.result.columns, cells)
     baseline = (Section("An empty answer", (Paragraph(f"{note}.", "note"),)),) if note is not None else ()
-    return Page(f"{record.result.name}: advice", (*(suggestion_section(found, len(found)) or none), *baseline))
+    return Page(
+        f"{record.result.name}: advice", (*(suggestion_section(suggestions, len(suggestions)) or none), *baseline)
+    )
 
 
 def write_report(place: Path, files: Sequence[str]) -> list[str]:
@@ -139,7 +141,7 @@ def write_report(place: Path, files: Sequence[str]) -> list[str]:
     from evaluators.reports.report_files import check_apart, check_asked
 
     record = Run(place)
-    by_schema = [one.name for one in record.facts.evaluators if one.by_schema]
+    by_schema = [evaluator.name for evaluator in record.facts.evaluators if evaluator.by_schema]
     issues = check_asked(files, record.each_variant, by_schema)
     if issues := issues or check_apart(map(Path, files), [record]):
         raise Problems(issues)

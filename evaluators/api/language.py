@@ -138,18 +138,22 @@ def language_schema() -> Schema:
 def is_language_schema(file: Path) -> bool:
     """Whether a file holds a schema of suites, of any version."""
     try:
-        found = json.loads(file.read_bytes())
+        language_schema = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    own = isinstance(found, dict) and isinstance(found.get("properties"), dict) and "definitions" in found
-    return own and {"evaluators", "test_set", "extends"} <= found["properties"].keys()
+    own = (
+        isinstance(language_schema, dict)
+        and isinstance(language_schema.get("properties"), dict)
+        and "definitions" in language_schema
+    )
+    return own and {"evaluators", "test_set", "extends"} <= language_schema["properties"].keys()
 
 
 def _inlined(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
     """The schema with each section in the place where it is referred to."""
     at = {f"#/definitions/{name}": sections[name] for name in _SECTIONS}
-    found: Schema = json.loads(json.dumps(schema), object_hook=lambda part: at.get(part.get("$ref", ""), part))
-    return found
+    inlined: Schema = json.loads(json.dumps(schema), object_hook=lambda part: at.get(part.get("$ref", ""), part))
+    return inlined
 
 
 def _plug(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
@@ -189,9 +193,11 @@ _MEANINGS: Final[Mapping[str, str]] = {
 }
 METRICS: Final[Mapping[str, str]] = {name: _MEANINGS[name] for name in get_args(ScoreMetric)}
 """What each metric of a gate is."""
-OF_A_FIELD: Final[Mapping[str, str]] = {one.plain: one.meaning for one in FIELD_WORDS.values()}
+OF_A_FIELD: Final[Mapping[str, str]] = {words.plain: words.meaning for words in FIELD_WORDS.values()}
 """What reports say that became of a field, as the glossary has it."""
-OF_A_ROW: Final[Mapping[str, str]] = {one.plain: one.meaning for one in (*ROW_WORDS.values(), *VERDICT_WORDS.values())}
+OF_A_ROW: Final[Mapping[str, str]] = {
+    words.plain: words.meaning for words in (*ROW_WORDS.values(), *VERDICT_WORDS.values())
+}
 """What reports say that became of a row, as the glossary has it."""
 _REPORTS: Final = {"what became of a field, in reports": OF_A_FIELD, "what became of a row, in reports": OF_A_ROW}
 _MOST_PLACES: Final = 4
@@ -233,7 +239,7 @@ def _where(use: WordUse) -> str:
 
 @cache
 def _uses() -> dict[str, tuple[WordUse, ...]]:
-    """What each word is. Places at which a word is the same thing are one use."""
+    """The uses of each word, by word. Places at which a word is the same thing are one use."""
     gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
     for word, place, does, facts in _words_below(language_schema(), ""):
         gathered.setdefault(word, {}).setdefault((does, facts), []).append(place)
@@ -286,7 +292,7 @@ def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
 
 
 def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is taken and what holds without it, as far as the schema says so in one word."""
+    """The types that a setting takes, and its default, as far as the schema says them in one word."""
     facts, default = [], schema.get("default")
     if words := _listed(schema):
         facts.append(f"takes: {', '.join(words)}")
@@ -313,7 +319,7 @@ def _with_subschemas(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, 
 
 
 def _spoken(path: str) -> str:
-    """Where a word stands: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
+    """The place of a word, in words: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
     kind, dot, name = path.partition(".")
     if dot:
         return "of a " + kind if name == "definition" else f"{kind} {name}"

@@ -26,28 +26,28 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
     Raises Problems with everything that is wrong with it, each with file, line and column.
     """
     if isinstance(suite, Mapping):
-        given = deepcopy(dict(suite))
-        return _read_once(lambda: suite_source.from_data(given, environment=environment), environment, given)
+        document = deepcopy(dict(suite))
+        return _read_once(lambda: suite_source.from_data(document, environment=environment), environment, document)
     return _read_once(lambda: _read(Path(suite), environment), environment)
 
 
 def again(shipped: ShippedSuite) -> Suite:
     """The suite that a worker was sent."""
-    found = _read_once(shipped.source, shipped.environment, shipped.data, shipped.files)
-    return replace(found, inferred_schemas=shipped.inferred_schemas)
+    suite = _read_once(shipped.source, shipped.environment, shipped.data, shipped.files)
+    return replace(suite, inferred_schemas=shipped.inferred_schemas)
 
 
 def _read_once(
     source: Callable[[], suite_source.SuiteSource],
     environment: Mapping[str, str] | None,
-    given: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
     known: Mapping[str, bytes] | None = None,
 ) -> Suite:
     """The suite with every file that it names; those that are known are not read again."""
     files = dict(known or {})
     with reading_once(files):
         config = read_config(source(), READERS)
-    suite = Suite(config, environment, given, files=files)
+    suite = Suite(config, environment, data, files=files)
     note_listed(suite.named_files)
     return suite
 

@@ -51,7 +51,7 @@ def run_here(place: str | Path) -> Path:
 
 
 def _fetch(path: str, target: Path, room: float) -> int:
-    """One file of the folder. Gives its size."""
+    """Downloads one file of the folder and returns its size. Gives its size."""
     target.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with store_of(path).open(path) as stream, open(target, "wb") as file:
@@ -65,7 +65,7 @@ def _fetch(path: str, target: Path, room: float) -> int:
 
 
 def page_place(run: str, here: Path) -> Path:
-    """Where the page of a run goes: into its folder; into a folder that stays when the program ends for a run in a store, or one whose
+    """The path of a run's page: in its folder; in a folder that stays when the program ends for a run in a store, or one whose
     folder takes no files."""
     folder = here if here.is_dir() else here.parent
     if scheme_of(run) or not _takes_files(folder):
@@ -112,7 +112,7 @@ def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]
 
 
 def issue_at_place(issue: Issue, local: Path, path: str) -> Issue:
-    """The same with a place in a store, as people gave it, in place of one of this machine."""
+    """The issue with the store's address, as the user wrote it, in place of the local path."""
     where, hint = (text and text.replace(str(local), shown_address(path)) for text in (issue.where, issue.hint))
     return replace(issue, where=where, hint=hint)
 

@@ -79,7 +79,7 @@ class _Outgoing(Struct):
 
     @property
     def named(self) -> str | None:
-        """The name of the run folder, where nobody asked for that one."""
+        """The name of the run folder where the program chose it; None where the user did."""
         return self.name if self.chosen or self.name != self.asked else None
 
     def shown(self, issue: Issue) -> Issue:
@@ -100,11 +100,11 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
     """The run, sent to the store that is asked for. Raises Problems when it cannot start."""
     results, force = str(options["results"]), options.get("force", False)
     wanted = options.get("name") or suite.results.name
-    asked = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
-    check_name(asked)
+    name = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
+    check_name(name)
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
-    outgoing = _Outgoing(folder / "runs" / asked, results, asked, not wanted, asked)
-    here: RunOptions = {**options, "results": folder / "runs", "name": asked}
+    outgoing = _Outgoing(folder / "runs" / name, results, name, not wanted, name)
+    here: RunOptions = {**options, "results": folder / "runs", "name": name}
     if (callback := options.get("before_sending")) is not None:
         here["before_sending"] = lambda finished: callback(outgoing.stored(finished))
     refused: tuple[Issue, ...] = ()

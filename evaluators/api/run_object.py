@@ -66,13 +66,13 @@ class Run(reader.Run):
         """
         hint = "its folder went to a store; fetch it from there"
         elsewhere = problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)
-        found = cls.of(Path(), result, elsewhere)
+        run = cls.of(Path(), result, elsewhere)
         if recorded is not None:
-            found.__dict__.update({**recorded.__dict__, "result": result})
-        found._lines, found._index = tuple(lines), index
+            run.__dict__.update({**recorded.__dict__, "result": result})
+        run._lines, run._index = tuple(lines), index
         if let_go is not None:
-            finalize(found, let_go)
-        return found
+            finalize(run, let_go)
+        return run
 
     @cached_property
     def _lines(self) -> tuple[EvaluatorLine, ...]:
@@ -92,7 +92,7 @@ class Run(reader.Run):
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """The name of the run."""
         return self.result.name
 
     @property
@@ -102,17 +102,17 @@ class Run(reader.Run):
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
-        """What became of each gate."""
+        """The results of the gates."""
         return self.result.gates
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What kept something from being measured: the first few of each kind, in row order."""
+        """The problems that kept something from being measured: the first few of each kind, in row order."""
         return self.result.issues
 
     @property
     def exit_code(self) -> int:
-        """What the command would end with."""
+        """The exit code of `evaluators run` for this run."""
         return self.result.exit_code
 
     @property
@@ -183,12 +183,12 @@ class Run(reader.Run):
                 *([stats.variant] if self.result.variants else ()),
                 stats.name,
                 field.path,
-                *(one.value(field) for one in FIELD_METRICS),
+                *(metric.value(field) for metric in FIELD_METRICS),
             ]
             for stats in self.result.evaluators
             for field in stats.fields
         ]
-        return ResultTable({**about, **{one.name: one.kind for one in FIELD_METRICS}}, found)
+        return ResultTable({**about, **{metric.name: metric.kind for metric in FIELD_METRICS}}, found)
 
     def table(self, name: str) -> ResultTable:
         """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels`,
@@ -226,8 +226,8 @@ class Run(reader.Run):
         """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
         row as a whole), `status`, `expected`, `output`, `reason`; with variants `variant`."""
         variants = self._variant_column
-        found = [line if variants else line[1:] for line in islice(self._failures(), count)]
-        return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
+        failed_lines = [line if variants else line[1:] for line in islice(self._failures(), count)]
+        return ResultTable({**variants, **_FAILURE_COLUMNS}, failed_lines)
 
     @property
     def _recorded(self) -> Path:
@@ -278,7 +278,7 @@ class Run(reader.Run):
         numbers, ids = [row[0] for row in self._rows], [row[1] for row in self._rows]
         if self._index is not None:
             return self._index.take([number - 1 for number in numbers])
-        named = bool(ids) and all(one is not None for one in ids)
+        named = bool(ids) and all(id_ is not None for id_ in ids)
         return pandas.Index(ids, name="id") if named else pandas.Index(numbers, name="row")
 
     def __repr__(self) -> str:
@@ -286,11 +286,11 @@ class Run(reader.Run):
         causes of the exit code, each cut to 160 characters."""
         lines = [self._head(), *self._verdict()[:1]]
         means = self.result.evaluators
-        width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
-        for one in means[:_LISTED]:
+        width = max([len(full_name(stats)) for stats in means[:_LISTED]], default=0)
+        for stats in means[:_LISTED]:
             lines.append(
-                f"  {full_name(one):{width}}  mean score {score_text(one.mean)}, pass rate {score_text(one.pass_rate)}, "
-                f"{one.scored:,} of {rows_text(one.rows)} scored"
+                f"  {full_name(stats):{width}}  mean score {score_text(stats.mean)}, pass rate {score_text(stats.pass_rate)}, "
+                f"{stats.scored:,} of {rows_text(stats.rows)} scored"
             )
         if len(means) > _LISTED:
             lines.append(f"  and {len(means) - _LISTED} more")
@@ -310,7 +310,8 @@ class Run(reader.Run):
         }  # fmt: skip
         means = self.result.evaluators
         table = ResultTable(
-            kinds, [[full_name(one), one.mean, score_text(one.pass_rate), one.scored, one.rows] for one in means]
+            kinds,
+            [[full_name(stats), stats.mean, score_text(stats.pass_rate), stats.scored, stats.rows] for stats in means],
         )
         causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
         verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._verdict())

@@ -71,13 +71,15 @@ class RunOptions(TypedDict, total=False):
 
 
 def observer_of(options: RunOptions) -> Observer:
-    """Who follows the run."""
-    given: Mapping[str, Any] = options
-    return Observer(**{name: asked for name in Observer.__struct_fields__ if (asked := given.get(name)) is not None})
+    """The observer of the run, made of the callbacks among the options."""
+    option_values: Mapping[str, Any] = options
+    return Observer(
+        **{name: asked for name in Observer.__struct_fields__ if (asked := option_values.get(name)) is not None}
+    )
 
 
 def refuse_unknown(options: Mapping[str, Any], function: str, further: tuple[str, ...] = ()) -> None:
-    """Raises TypeError for an option that there is not, with the one that may be meant."""
+    """Raises TypeError for an unknown option, with the nearest known one."""
     known = (*further, *RunOptions.__annotations__)
     for name in options:
         if name not in known:

@@ -73,13 +73,13 @@ def verdict_columns(
 
     `overall` are the evaluators that the overall score is made of.
     """
-    found: list[list[Any]] = []
+    score_names: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):
-        found += [*_whole(column), *(_fields(line, column) if fields else ())]
+        score_names += [*_whole(column), *(_fields(line, column) if fields else ())]
     if tuple(overall) != (OVERALL,):
         parts = [column for line, column in zip(lines, verdicts, strict=True) if line.name in overall]
-        found += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
-    return found
+        score_names += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
+    return score_names
 
 
 def arrow_type(kind: Kind) -> Any:

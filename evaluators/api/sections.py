@@ -17,14 +17,14 @@ from evaluators.testsets.test_set_config import read_test_set
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     """The settings under `results`, whose formats are all known."""
-    found = read_results_settings(data, context)
-    if "formats" in found.model_fields_set:
+    settings = read_results_settings(data, context)
+    if "formats" in settings.model_fields_set:
         from evaluators.reports.format import check_words  # nothing else of a suite needs the reports
 
-        unknown = [(index, issue) for index, word in enumerate(found.formats) for issue in check_words([word])]
+        unknown = [(index, issue) for index, word in enumerate(settings.formats) for issue in check_words([word])]
         if unknown:
             raise BadSettings(Detail(("formats", index), issue.message, issue.hint) for index, issue in unknown)
-    return found
+    return settings
 
 
 def _read_by(module: str, function: str) -> SectionReader:

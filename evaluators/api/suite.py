@@ -28,7 +28,7 @@ class Suite(LoadedSuite, frozen=True, dict=True):
 
     @property
     def tracking(self) -> tuple[NamedTracker, ...]:
-        """Where finished runs are sent."""
+        """The trackers that finished runs are sent to."""
         return self._section("tracking", ())
 
     @property
@@ -57,7 +57,7 @@ class Suite(LoadedSuite, frozen=True, dict=True):
         return await to_thread(lambda: self.run(test_set, **options))
 
     def evaluate(self, row: Row | Mapping[str, Any]) -> RowResult:
-        """What every evaluator says of one row, explained.
+        """The explained results of every evaluator for one row.
 
         A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
         `expected`, `input`, `id`), or in the columns that the suite names for them. Raises TypeError for what is no row.
@@ -71,8 +71,8 @@ class Suite(LoadedSuite, frozen=True, dict=True):
         for name, cell in cells.items():
             if isinstance(cell, dict | list):
                 refuse_python_values(f'column "{name}"', cell)
-        given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self.role_columns["id"], MISSING)))
-        return RowResult(given.id, given.number, self._row_plan.explain(cells))
+        host_row = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self.role_columns["id"], MISSING)))
+        return RowResult(host_row.id, host_row.number, self._row_plan.explain(cells))
 
     async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
         """`evaluate`, for use inside a running event loop."""

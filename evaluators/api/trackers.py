@@ -31,7 +31,7 @@ def trackers_of(
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
-    own = [one.name for one in of_suite] if has_folder else []
+    own = [tracker.name for tracker in of_suite] if has_folder else []
     found = chosen(own if names is None else names, of_suite, trace_rows)
     if found and not has_folder:
         raise problem(
@@ -63,17 +63,19 @@ def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: i
     """
     found: list[NamedTracker] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
-        found += [one for one in of_suite if one.name == name] or _read([name])
-    for one in found:
-        if issues := refused_addresses(addresses_in(one.tracker.model_dump())):
-            raise Problems(map(one.tracker.masked_issue, issues))
-        one.tracker.check(one.name)
+        found += [tracker for tracker in of_suite if tracker.name == name] or _read([name])
+    for tracker in found:
+        if issues := refused_addresses(addresses_in(tracker.tracker.model_dump())):
+            raise Problems(map(tracker.tracker.masked_issue, issues))
+        tracker.tracker.check(tracker.name)
     if trace_rows is None:
         return tuple(found)
     update = {"trace_rows": trace_rows}
     return tuple(
-        replace(one, tracker=one.tracker.model_copy(update=update)) if isinstance(one.tracker, RowTracker) else one
-        for one in found
+        replace(tracker, tracker=tracker.tracker.model_copy(update=update))
+        if isinstance(tracker.tracker, RowTracker)
+        else tracker
+        for tracker in found
     )
 
 
@@ -82,7 +84,9 @@ def _read(section: object) -> tuple[NamedTracker, ...]:
     try:
         return read_tracking(section, {})
     except BadSettings as error:
-        raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from None
+        raise Problems(
+            Issue(detail.code, Blame.CONFIG, detail.message, None, detail.hint) for detail in error.details
+        ) from None
 
 
 def _recorded(suite: Path) -> tuple[NamedTracker, ...]:

@@ -56,14 +56,14 @@ def suite_of(subject: str, settings: Sequence[str]) -> Suite:
     try:
         return load({"name": subject, "evaluators": [line]})
     except Problems as error:
-        raise Problems(_placed(issue, subject) for issue in error.issues) from None
+        raise Problems(_at_option(issue, subject) for issue in error.issues) from None
 
 
 def refuse(options: Mapping[str, object]) -> None:
     """A row that is given by hand comes from nowhere else. Raises Problems (config) for options that say otherwise."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        message = f"{given[0]} names a row of a test set, and --output and its neighbours give a row by hand"
+    option_names = [name for name, value in options.items() if value is not None]
+    if option_names:
+        message = f"{option_names[0]} names a row of a test set, and --output and its neighbours give a row by hand"
         raise problem("two-rows", message, hint="keep one of the two")
 
 
@@ -77,7 +77,7 @@ def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[
             raise problem("bad-column", f'"{written}" does not give a column a value', hint="write --column NAME=TEXT")
         cells[name] = text_of(value)
     _all_given(suite, cells, named)
-    return _tried(suite, suite.name, cells, named, suite.plan(named))
+    return _page_about_row(suite, suite.name, cells, named, suite.plan(named))
 
 
 def text_of(written: str) -> str:
@@ -124,7 +124,7 @@ def row_of(
                 if last == number or (number is None and row_id in (None, found)):
                     cells = {name: chunk.columns[name][index] for name in plan.columns}
                     name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
-                    return _tried(prepared.suite, f"{suite.name}: {name}", cells, prepared.roles, plan)
+                    return _page_about_row(prepared.suite, f"{suite.name}: {name}", cells, prepared.roles, plan)
         before += span
     raise _no_row(rows, last, number, row_id)
 
@@ -140,11 +140,11 @@ def _setting(written: str) -> tuple[str, object]:
         hint = "the value is read as YAML; put a text with special characters in quotes inside quotes: "
         hint += f"--set \"{name}='…'\""
         where = f"--set {name}"
-        raise Problems(Issue(one.code, one.blame, one.message, where, hint) for one in error.issues) from None
+        raise Problems(Issue(issue.code, issue.blame, issue.message, where, hint) for issue in error.issues) from None
 
 
-def _placed(issue: Issue, subject: str) -> Issue:
-    """A problem of a suite that nobody wrote, at the place where its setting was written."""
+def _at_option(issue: Issue, subject: str) -> Issue:
+    """A problem of a suite that was made from options, at the option that set it."""
     place = (issue.where or "").removeprefix("evaluators[0]").removeprefix(".")
     return replace(issue, where=f"--set {place}" if place else subject)
 
@@ -211,23 +211,23 @@ _HOW: Final = {
 }
 
 
-def _tried(
+def _page_about_row(
     suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
-    """What came of the row, and why; and the exit code, which is 0 whatever the score."""
+    """The page about one row, with results and reasons, and the exit code, which is 0 whatever the score."""
     with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
         results = plan.explained(slots)
-        for one in plan.evaluators:
-            cell_values = [slots[slot][0] for slot in one.inputs[:2]]
-            results[one.line.name] = _with_full_reasons(results[one.line.name], cell_values)
+        for evaluator in plan.evaluators:
+            cell_values = [slots[slot][0] for slot in evaluator.inputs[:2]]
+            results[evaluator.line.name] = _with_full_reasons(results[evaluator.line.name], cell_values)
     found: dict[str, None] = {}
-    for one in plan.evaluators:
-        for index, need in enumerate(one.line.settings.needs()):
+    for evaluator in plan.evaluators:
+        for index, need in enumerate(evaluator.line.settings.needs()):
             if isinstance(need, Output):
                 column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
-                value = slots[one.inputs[index]][0]
+                value = slots[evaluator.inputs[index]][0]
                 if isinstance(cells.get(column), str):
-                    found[f'Column "{column}": {_how(value, plan.chosen(one, index, slots, 0))}'] = None
+                    found[f'Column "{column}": {_how(value, plan.chosen(evaluator, index, slots, 0))}'] = None
     how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
     page = Page(title, (*how, *(_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)

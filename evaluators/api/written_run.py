@@ -63,7 +63,7 @@ class Finished(Struct, frozen=True):
 
 
 class AskedFor(Struct, frozen=True):
-    """What is made of a run beside its metrics."""
+    """The outputs of a run beside its metrics."""
 
     results: Path | None
     """The folder for run folders, on this machine."""
@@ -87,7 +87,7 @@ class AskedFor(Struct, frozen=True):
 
 
 def asked_for(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
-    """What is made of a run with these options."""
+    """The outputs that these options request."""
     results = options.get("results")
     return AskedFor(
         results=None if results is None else Path(results),
@@ -102,9 +102,9 @@ def asked_for(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store
 
 
 def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
-    """What is to be written must be possible. Raises Problems (config) with what is not."""
+    """Checks that the requested files can be written. Raises Problems (config) with those that cannot."""
     issues: list[Issue] = []
-    kept = wanted.results is not None
+    keeps_folder = wanted.results is not None
     name = prepared.suite.results.name
     own = Path(wanted.results, name).resolve() if wanted.results is not None and name is not None else None
     if wanted.force and own is not None and (read := read_inside(own)):
@@ -119,8 +119,8 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
 
         lists = [line.name for line in prepared.suite.lines if lists_fields(line.settings)]
         issues += check_asked(wanted.files, prepared.test_set.variants or (None,), lists, own)
-        issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
-    if not issues and (wanted.files or kept):
+        issues += _read_next_time(prepared, wanted.paths) if not keeps_folder or wanted.to_store else []
+    if not issues and (wanted.files or keeps_folder):
         from evaluators.reports.report_files import check_outcomes, check_packages, check_tables
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
@@ -150,7 +150,7 @@ def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
     from evaluators.testsets.run_files import fits
 
     config, folder = prepared.test_set.config, prepared.folder
-    named = [getattr(one, "file", one) for one in (config.file, config.expected, config.output, config.outputs)]
+    named = [getattr(place, "file", place) for place in (config.file, config.expected, config.output, config.outputs)]
     places = [place for place in named if isinstance(place, str)]
     return [
         reads_itself(str(file), "leave --no-results away, or ")
@@ -177,7 +177,7 @@ def write_run(
     try:
         record, options, of_pages = _recorded(prepared, wanted, folder, stored(prepared, folder, run.variants, result))
         if wanted.results is not None:
-            record = record.but(result=_noted(record, folder.path, wanted))
+            record = record.but(result=_with_lists_in_notes(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
             record = record.but(place=folder.path, result=folder.named(record.result))
     except (OSError, Problems) as error:
@@ -221,12 +221,12 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record)
     files, refused = write_files(wanted.files, record, of_pages)
-    if (noted := _noted(record, path, wanted)) != record.result:
+    if (annotated := _with_lists_in_notes(record, path, wanted)) != record.result:
         from evaluators.runs.run_json import run_json
         from evaluators.runs.store import RUN_JSON, write_text
 
-        write_text(path / RUN_JSON, run_json(noted, record.facts), renews=True)
-        record = record.but(result=noted)
+        write_text(path / RUN_JSON, run_json(annotated, record.facts), renews=True)
+        record = record.but(result=annotated)
     notice = f"{path}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(path))
     return Finished(
@@ -235,7 +235,7 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
     )  # fmt: skip
 
 
-def _noted(record: Run, path: Path, wanted: AskedFor) -> RunResult:
+def _with_lists_in_notes(record: Run, path: Path, wanted: AskedFor) -> RunResult:
     """The result, which names the further files, so that no test set takes them for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
@@ -246,10 +246,10 @@ def _noted(record: Run, path: Path, wanted: AskedFor) -> RunResult:
 
 
 def _in_folder(file: str, folder: RunFolder) -> str:
-    """A further file; one inside of the run's own folder is where that came to be."""
-    asked, place = folder.asked.resolve(), Path(file).resolve()
-    inside = not scheme_of(file) and place.is_relative_to(asked)
-    return str(folder.path / place.relative_to(asked)) if inside else file
+    """The path of a further file; a file in the requested run folder moves with that folder."""
+    requested, place = folder.asked.resolve(), Path(file).resolve()
+    inside = not scheme_of(file) and place.is_relative_to(requested)
+    return str(folder.path / place.relative_to(requested)) if inside else file
 
 
 def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
@@ -272,7 +272,7 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
 
 
 def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run) -> tuple[Run, Options, Options]:
-    """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
+    """The record of the run, with the files of its folder written; the options of its summary; the options of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
     from evaluators.runs.cells_again import cells_from
 
@@ -308,7 +308,7 @@ def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options
 
 
 def _gate_places(suite: LoadedSuite) -> dict[str, str]:
-    """Where the suite sets the gates on each target; nothing where it is no file."""
+    """The place of the gates in the suite, by target; empty for a suite that is no file."""
     return {gate.written: suite.config.source.place(("gates", gate.key), key=True) for gate in suite.gates}
 
 

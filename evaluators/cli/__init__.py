@@ -70,12 +70,12 @@ class Commands(click.Group):
         module = _file_names().get(cmd_name)
         if module is None:
             return None
-        found: click.Command = import_module(f"{__name__}.{module}").command
-        if TRACEBACK not in found.params:
-            found.params.append(TRACEBACK)
-            found.callback = _noting(found.callback)
-            found.help = f"{cleandoc(found.help or '')}\n\n{exit_codes_text(cmd_name)}"
-        return found
+        command: click.Command = import_module(f"{__name__}.{module}").command
+        if TRACEBACK not in command.params:
+            command.params.append(TRACEBACK)
+            command.callback = _noting(command.callback)
+            command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text(cmd_name)}"
+        return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names. Refuses another word with a suggestion."""

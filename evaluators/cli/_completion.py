@@ -24,10 +24,10 @@ def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
         names = sorted(os.listdir(folder or "."))
     except OSError:
         names = []
-    found = [name for name in names if name.startswith(start) and name.endswith(_SUFFIXES)]
-    if not found:
+    matching = [name for name in names if name.startswith(start) and name.endswith(_SUFFIXES)]
+    if not matching:
         return [CompletionItem(incomplete, type="file")]
-    return [CompletionItem(os.path.join(folder, name)) for name in found]
+    return [CompletionItem(os.path.join(folder, name)) for name in matching]
 
 
 def everything(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

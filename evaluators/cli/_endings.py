@@ -33,7 +33,9 @@ def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | N
     if isinstance(error, Problems):
         return print_problems([*map(filled.masked_issue, error.issues)])
     if isinstance(error, BadSettings):
-        return print_problems([Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details])
+        return print_problems(
+            [Issue(detail.code, Blame.CONFIG, detail.message, hint=detail.hint) for detail in error.details]
+        )
     if isinstance(error, OSError):
         return print_problems([filled.masked_issue(_refused(error))])
     print_err(filled.masked_spelled(_bug_text(error)))
@@ -51,16 +53,16 @@ def _interrupted(error: BaseException) -> bool:
 
 
 def _refused(error: OSError) -> Issue:
-    """The system would not give or take a file: neither the suite nor the program is to blame."""
+    """The issue that the system refused a file: neither the suite nor the program is to blame."""
     named = str(error.filename) if error.filename is not None else None
     what = "the file" if named else "a file"
     return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {reason(error)}", named)
 
 
 def _bug_text(error: BaseException) -> str:
-    """What is printed of an error that nobody foresaw: its type, the first line of its message, and what to send to the authors."""
-    said = str(error).strip().splitlines()
-    what = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
+    """The text printed for an unexpected error: its type, the first line of its message, and what to send to the authors."""
+    lines = str(error).strip().splitlines()
+    what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
     return (
         f"This is a bug in evaluators, not in your files: {what}\n"
         "  hint: run the same command with --traceback, and send what it prints to the authors"
@@ -83,7 +85,7 @@ class Interrupts:
 
 @contextmanager
 def interruptible() -> Iterator[Interrupts]:
-    """Says whether the run was asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
+    """A flag that is set when the run is asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
     interrupts = Interrupts()
 
     def ask(_number: int, _frame: FrameType | None) -> None:

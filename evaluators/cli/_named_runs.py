@@ -17,10 +17,10 @@ def newest(wanted: int) -> list[Path]:
     """
     from evaluators.runs.run_listing import newest_runs
 
-    found = newest_runs(Path("runs"))
-    of_suite = [run for run in found if run.suite == found[0].suite][:wanted]
+    newest = newest_runs(Path("runs"))
+    of_suite = [run for run in newest if run.suite == newest[0].suite][:wanted]
     if len(of_suite) < wanted:
-        there = "no run" if not found else f'only one run of "{found[0].suite}"'
+        there = "no run" if not newest else f'only one run of "{newest[0].suite}"'
         raise click.UsageError(f"there is {there} in runs; name the run{'s' if wanted > 1 else ''}")
     print_err(f"the newest: {' and '.join(str(run.place) for run in of_suite)}")
     return [run.place for run in of_suite]

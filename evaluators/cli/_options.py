@@ -110,7 +110,7 @@ LIST: Final = click.option(
 )
 
 
-def _together(*options: Option) -> Option:
+def _as_one_option(*options: Option) -> Option:
     """Some options as one decorator, in the order of the help."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,9 +121,11 @@ def _together(*options: Option) -> Option:
     return add
 
 
-READING: Final[Option] = _together(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
+READING: Final[Option] = _as_one_option(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """How a file of rows is read."""
-READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUTS_FROM, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
+READING_PLACES: Final[Option] = _as_one_option(
+    COLUMNS, EXPECTED, OUTPUTS_FROM, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST
+)
 """The same, and where outputs and expected answers are when they are no columns."""
 
 
@@ -222,16 +224,18 @@ class GroupedCommand(click.Command):
 
     def in_groups(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The options by the title of their group. Those of no group come last."""
-        options = {max(one.opts, key=len): one for one in self.get_params(ctx) if isinstance(one, click.Option)}
-        found: dict[str, list[click.Parameter]] = {
+        options = {
+            max(option.opts, key=len): option for option in self.get_params(ctx) if isinstance(option, click.Option)
+        }
+        groups: dict[str, list[click.Parameter]] = {
             title: [options.pop(name) for name in names] for title, names in self.groups.items()
         }
-        return {**found, OTHER: list(options.values())}
+        return {**groups, OTHER: list(options.values())}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """One list for each group. The texts of all of them begin at the same column."""
+        """Writes the options as one list for each group. The texts of all of them begin at the same column."""
         lists = {
-            title: [line for one in options if (line := one.get_help_record(ctx)) is not None]
+            title: [line for option in options if (line := option.get_help_record(ctx)) is not None]
             for title, options in self.in_groups(ctx).items()
         }
         widest = max(len(names) for lines in lists.values() for names, _ in lines)

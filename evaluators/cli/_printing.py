@@ -90,7 +90,7 @@ def asked_width() -> int | None:
 
 
 def on_a_screen() -> bool:
-    """Standard output is a terminal, and nobody asked for plain text."""
+    """Whether standard output is a terminal, and plain text was not requested."""
     return (
         sys.stdout is not None
         and sys.stdout.isatty()
@@ -175,13 +175,13 @@ def annotated_problems() -> Iterator[None]:
 
 
 def _silence() -> None:
-    """What is still in the buffer goes nowhere, also when the program ends."""
+    """Discards what is still in the buffer, also when the program ends."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def link_line(link: Link) -> str:
-    """Where a run was sent, on one line."""
+    """The address of a sent run, on one line."""
     from evaluators.reports.display import visible
 
     return visible(f"sent to {link.platform}: {link.url or 'no address'} (run {link.run_id})")

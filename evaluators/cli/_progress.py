@@ -18,18 +18,18 @@ _BAR: Final = 24
 
 
 def _progress(stream: TextIO) -> Progress:
-    """A bar, what is said, and the time left where it can be estimated. It is drawn when it is told to be, by no thread: runs fork."""
+    """A bar with a text and the estimated time left. It is drawn by explicit calls and by no thread, because runs fork."""
     from rich.console import Console  # most runs show nothing: they are short, or nobody looks
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     class KeepsCursor(Console):
         def show_cursor(self, show: bool = True) -> bool:
-            """A run may be killed, and nobody would bring the cursor back."""
+            """Shows or hides the cursor. Where a run may be killed, a hidden cursor would stay hidden."""
             return False
 
-    said, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)
+    description, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)
     drawn = Progress(
-        BarColumn(_BAR), said, left, console=KeepsCursor(file=stream), auto_refresh=False, transient=True,
+        BarColumn(_BAR), description, left, console=KeepsCursor(file=stream), auto_refresh=False, transient=True,
         redirect_stdout=False, redirect_stderr=False,
     )  # fmt: skip
     drawn.add_task("")
@@ -37,18 +37,18 @@ def _progress(stream: TextIO) -> Progress:
 
 
 class _Drawing:
-    """What is drawn on a stream, and can be taken away."""
+    """A drawing on a stream that can be erased."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._drawn: Progress | None = None
 
-    def _draw(self, said: str, done: int, total: float | None) -> None:
+    def _draw(self, text: str, done: int, total: float | None) -> None:
         """Draws the text and the bar at once; the first call makes the bar. Without a `total` it shows no share."""
         if self._drawn is None:
             self._drawn = _progress(self._stream)
         self._drawn.start()
-        self._drawn.update(self._drawn.task_ids[0], description=said, completed=done, total=total or None, refresh=True)
+        self._drawn.update(self._drawn.task_ids[0], description=text, completed=done, total=total or None, refresh=True)
 
     def clear(self) -> None:
         """Takes the line away."""
@@ -131,7 +131,7 @@ def asking_text(asking: AskingProgress) -> str:
 
 
 def sending_progress() -> SendingProgress | None:
-    """What shows on standard error how far a sending has come, where that is open."""
+    """A callback that shows the progress of sending on standard error; None where that is closed."""
     return SendingProgress(sys.stderr) if sys.stderr is not None else None
 
 

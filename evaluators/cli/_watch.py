@@ -22,7 +22,7 @@ from evaluators.runs.places import suite_places
 _PAUSE_SECONDS: Final = 0.5
 
 
-def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
+def watch_run(suite: str, test_set: str | None, options: RunOptions) -> None:
     """Prints the summary of the run, after every change of its files again, with a comparison with the run before, also where the
     change is one of settings. Ends with KeyboardInterrupt.
 
@@ -33,10 +33,10 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
         seen = _stamps(files)
         try:
             loaded = load(suite)
-            data = prepared_for(loaded, test_set, asked).test_set.files
+            data = prepared_for(loaded, test_set, options).test_set.files
             files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
             seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
-            finished = finish(loaded, test_set, looked_at=True, **asked)
+            finished = finish(loaded, test_set, looked_at=True, **options)
             run = Run.scored(finished.result, finished.record, finished.lines, None, finished.let_go)
             print_run(run.result, replace(finished.options, run=""))  # nothing of it is kept
             if last is not None:
@@ -52,12 +52,12 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
 
 def _stamps(files: Iterable[Path]) -> dict[Path, tuple[int, int] | None]:
     """When each file was last written, in nanoseconds, and how long it is; None for one that is not there."""
-    found: dict[Path, tuple[int, int] | None] = {}
+    states: dict[Path, tuple[int, int] | None] = {}
     for file in files:
         try:
             about = file.stat()
         except OSError:
-            found[file] = None
+            states[file] = None
         else:
-            found[file] = about.st_mtime_ns, about.st_size
-    return found
+            states[file] = about.st_mtime_ns, about.st_size
+    return states

@@ -80,8 +80,8 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, setti
     if alone:
         print_out(data_checks.absence_words(loaded))
         return 0
-    found = data_checks.check_data(loaded, test_set, whole, settings)
-    print_out(data_checks.data_words(found, loaded))
-    if found.problems:
-        print_problems(found.problems)
-    return found.exit_code
+    findings = data_checks.check_data(loaded, test_set, whole, settings)
+    print_out(data_checks.data_words(findings, loaded))
+    if findings.problems:
+        print_problems(findings.problems)
+    return findings.exit_code

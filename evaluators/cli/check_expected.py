@@ -33,7 +33,7 @@ def command(
     """
     from evaluators.guide import expected_checks
 
-    found = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
-    print_out(found.words())
-    if found.problems:
-        sys.exit(print_problems(found.problems))
+    findings = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
+    print_out(findings.words())
+    if findings.problems:
+        sys.exit(print_problems(findings.problems))

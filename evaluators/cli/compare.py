@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
     """`TARGET=NUMBER` texts, as numbers by target. Fails for a number that is none, or not from 0 to 1."""
-    found: dict[str, float] = {}
+    options: dict[str, float] = {}
     for value in values:
         target, _, number = value.rpartition("=")
         try:
@@ -33,8 +33,8 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
             raise click.BadParameter(
                 f'"{value}" is not of the form {param.metavar}, with a number from 0 to 1', ctx, param
             )
-        found[target] = limit
-    return found
+        options[target] = limit
+    return options
 
 
 @click.command("compare")

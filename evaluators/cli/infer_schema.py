@@ -42,12 +42,12 @@ def command(
 
     if output is not None and fits(Path(output), expected, Path()):
         raise Problems([reads_itself(output)])
-    found = inferring.inferred(expected, column, dialect, reading_settings(**reading))
+    drafted = inferring.inferred(expected, column, dialect, reading_settings(**reading))
     if output is None:
-        print_out(found.text)
-        print_err(found.words(None).rstrip("\n"))
+        print_out(drafted.text)
+        print_err(drafted.words(None).rstrip("\n"))
     else:
-        write({output: found.text}, force=force)
-        print_out(found.words(output))
-    if found.problems:
-        sys.exit(print_problems(found.problems))
+        write({output: drafted.text}, force=force)
+        print_out(drafted.words(output))
+    if drafted.problems:
+        sys.exit(print_problems(drafted.problems))

@@ -43,9 +43,9 @@ def command(kind: str | None, format_: str) -> None:
     """
     from evaluators.reports.catalog import KINDS, broken, entries
 
-    found = {each: entries(each) for each in KINDS if kind in (None, each)}
-    print_out(as_json(found) if format_ == "json" else as_text(found))
-    for each in found:
+    entries_by_kind = {each: entries(each) for each in KINDS if kind in (None, each)}
+    print_out(as_json(entries_by_kind) if format_ == "json" else as_text(entries_by_kind))
+    for each in entries_by_kind:
         for issue in broken(each).values():
             print_err(f"warning: {issue}")
 
@@ -67,12 +67,12 @@ def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
 
 def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     """One object per entry, in one list."""
-    found = [
+    records = [
         {"kind": entry.kind, "group": entry.group, "name": entry.name, "does": entry.does, "instead": entry.retired}
         for entries in lists.values()
         for entry in entries
     ]
-    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(records, ensure_ascii=False, indent=2) + "\n"
 
 
 def _words(entry: CatalogEntry) -> str:

@@ -211,7 +211,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.cli._endings import interruptible
     from evaluators.runs.exit_code import afterwards
 
-    if options["opening"] and (without := next((one for one in _WITHOUT_FOLDER if options[one]), None)):
+    if options["opening"] and (without := next((option for option in _WITHOUT_FOLDER if options[option]), None)):
         raise click.UsageError(f"--open shows the page of a run folder, and {_WITHOUT_FOLDER[without]} writes none")
     if options["watching"]:
         from evaluators.cli._watch import watch_run
@@ -226,7 +226,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
             if options["dry_run"]:
                 _print_questions(loaded, test_set, _asked_of(options, None, ()))
                 return
-            tracked = options["track"] or tuple(one.name for one in loaded.tracking)
+            tracked = options["track"] or tuple(tracker.name for tracker in loaded.tracking)
             shown: list[Issue] = []
             sending = None if options["quiet"] else sending_progress()
 
@@ -237,12 +237,12 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                     line.clear()
                 shown.extend(_printed(finished, options))
 
-            asked = _asked_of(options, results, tracked) | {
+            run_options = _asked_of(options, results, tracked) | {
                 "stopped": stopped, "before_sending": before_sending, "sending": sending,
             }  # fmt: skip
             if line is not None:
-                asked |= {"progress": line, "asked": line.asked}
-            finished = finish(loaded, test_set, **asked)
+                run_options |= {"progress": line, "asked": line.asked}
+            finished = finish(loaded, test_set, **run_options)
             if sending is not None:
                 sending.clear()
     unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
@@ -264,9 +264,9 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
     from evaluators.runs.folder_lock import holding
     from evaluators.runs.run_listing import unfinished_runs
 
-    left = [one for one in unfinished_runs(results) if holding(one) == "mine"]
-    for one in left:
-        print_err(f'{one}: left by the run "{one.name}", which was ended before its end')
+    left = [folder for folder in unfinished_runs(results) if holding(folder) == "mine"]
+    for folder in left:
+        print_err(f'{folder}: left by the run "{folder.name}", which was ended before its end')
     if left:
         print_err("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
 
@@ -288,8 +288,8 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
 
 
 def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
-    """Where run folders go: None with `--no-results`, a folder, or an address in a store as text. Raises Problems for an address in the
-    suite that cannot be used."""
+    """The folder for run folders: None with `--no-results`, a path, or an address in a store as text. Raises Problems for an
+    address in the suite that cannot be used."""
     from evaluators.testsets.byte_store import scheme_of
 
     if options["no_results"]:
@@ -306,11 +306,11 @@ def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
 
 def _folder_of_suite(suite: Suite) -> Path:
     """The folder of results that a suite names. Where that is not the one of that name where the command stands, it is said."""
-    named, found = Path(suite.results.folder), suite.results_folder
-    if found is None or found.resolve() == named.resolve():
+    named, folder = Path(suite.results.folder), suite.results_folder
+    if folder is None or folder.resolve() == named.resolve():
         return named
-    print_err(f"note: results go to {found}: `folder` under `results` is relative to the suite")
-    return found
+    print_err(f"note: results go to {folder}: `folder` under `results` is relative to the suite")
+    return folder
 
 
 def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
@@ -318,7 +318,7 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     from evaluators.testsets.selection import Selection
 
     own = {"output": options["output"], "outputs": options["outputs"], "format": options["test_set_format"]}
-    asked: RunOptions = {
+    run_options: RunOptions = {
         "test_set_settings": reading_settings(**{name: options[name] for name in _READING}, **own),
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
         "results": results,
@@ -328,7 +328,7 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
         "before_asking": partial(_say_questions, repeat_judge=options["repeat_judge"]),
         "summary": not options["quiet"] and options["print_as"] != "json",
     }
-    return cast("RunOptions", {name: options[name] for name in _AS_GIVEN} | asked)
+    return cast("RunOptions", {name: options[name] for name in _AS_GIVEN} | run_options)
 
 
 _WITHOUT_FOLDER: Final = {"no_results": "--no-results", "dry_run": "--dry-run", "watching": "--watch"}
@@ -369,19 +369,19 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
-    """Where questions go and how many at most: to standard error, before the first one."""
+    """Prints where questions go and how many there are at most to standard error, before the first one."""
     from evaluators.runs.dry_run import questions_of
 
     for line in questions_of(prepared, repeat_judge)[0]:
         print_err(line)
 
 
-def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
+def _print_questions(loaded: Suite, test_set: str | None, options: RunOptions) -> None:
     """Print the questions of a run, in place of the run."""
     from evaluators.api.run_options import prepared_for
     from evaluators.runs.dry_run import questions_of
 
-    lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
+    lines, functions = questions_of(prepared_for(loaded, test_set, options), options["repeat_judge"])
     if functions:
         lines.append(f"{functions:,} different questions go to functions of this program.")
     print_out("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))

@@ -34,15 +34,15 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     if clean:
         _clean(Path(folder), yes)
         return
-    found = listed_runs(Path(folder))
+    runs = listed_runs(Path(folder))
     if format_ == "json":
-        print_out(runs_json(found))
+        print_out(runs_json(runs))
     else:
-        print_page(runs_page(Path(folder), found))
+        print_page(runs_page(Path(folder), runs))
 
 
 def _clean(folder: Path, yes: bool) -> None:
-    """Removes unfinished runs, once somebody has said yes."""
+    """Removes unfinished runs after the user has confirmed."""
     from evaluators.model.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
     from evaluators.reports.report_files import folder_names
@@ -50,22 +50,22 @@ def _clean(folder: Path, yes: bool) -> None:
     from evaluators.runs.run_folder import clean
     from evaluators.runs.run_listing import listed_runs
 
-    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
-    if not found:
+    unfinished = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
+    if not unfinished:
         print_out("Every run is finished or still going. Nothing is removed.\n")
         return
-    for run in found:
+    for run in unfinished:
         print_err(f"{run.place}: {run.name}, {state_words(run)}")
     if not yes:
         if not sys.stdin.isatty():
             hint = "--clean --yes removes them without asking"
             raise problem("nobody-to-ask", "nobody is there to say yes, so nothing is removed", hint=hint)
-        count = "this unfinished run" if len(found) == 1 else f"these {len(found):,} unfinished runs"
+        count = "this unfinished run" if len(unfinished) == 1 else f"these {len(unfinished):,} unfinished runs"
         if not click.confirm(f"Remove {count}?", err=True):
             print_out("Nothing is removed.\n")
             return
     issues = []
-    for run in found:
+    for run in unfinished:
         if clean(run.place, folder_names):
             print_out(visible(f"removed {run.place}{_staying(run.place)}") + "\n")
         else:
@@ -76,7 +76,7 @@ def _clean(folder: Path, yes: bool) -> None:
 
 
 def _staying(place: Path) -> str:
-    """The words for what somebody else put into the folder of a run that is gone."""
+    """The sentence about foreign files that stay in the folder of a removed run."""
     from evaluators.testsets.run_files import is_run_folder
 
     if not place.exists() or is_run_folder(str(place)):

@@ -95,7 +95,7 @@ def _holds_documents(folder: Path) -> bool:
     from evaluators.model.issues import Problems
     from evaluators.studio.folder import SUITES
 
-    if any(one.suffix.lower() in SUITES for one in folder.iterdir()):
+    if any(file.suffix.lower() in SUITES for file in folder.iterdir()):
         return False
     try:
         return json_documents(str(folder), None, None).output is not None

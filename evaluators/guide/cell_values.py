@@ -25,9 +25,9 @@ def value_line(expected: Sequence[Any], column: str, ask: DefaultAnswers) -> Sug
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in expected]
     if all(WHOLE_NUMBER.fullmatch(str(cell)) for cell in cells):
         return None
-    found = propose(cells, column, ask)
-    compare = {"numeric": {"parse": True}} if found.compare == "numeric" else found.compare
-    line = SuggestedLine((), compare, found.why, several=found.several)
+    proposal = propose(cells, column, ask)
+    compare = {"numeric": {"parse": True}} if proposal.compare == "numeric" else proposal.compare
+    line = SuggestedLine((), compare, proposal.why, several=proposal.several)
     return line if comparator_of(line) in NAMES and not _may_be_lists(compare, cells) else None
 
 
@@ -51,9 +51,9 @@ def with_row_counts(
 ) -> tuple[SuggestedLine, tuple[str, Any] | None]:
     """The line with how many rows of (expected, output) it makes right; and what would make more right, with its comparator."""
     looser = looser_comparators(line, [output for _, output in rows])
-    compared = {f"loose_{place}": {"compare": one.compare} for place, one in enumerate(looser)}
+    compared = {f"loose_{place}": {"compare": candidate.compare} for place, candidate in enumerate(looser)}
     settings: dict[str, dict[str, Any]] = {"proposed": {"compare": line.compare}, "letters": {}, **compared}
-    right = passed(rows, {name: {"type": "exact_match", **one} for name, one in settings.items()})
+    right = passed(rows, {name: {"type": "exact_match", **setting} for name, setting in settings.items()})
     why = f"{line.why}; right in {right['proposed']:,} of {len(rows):,} rows, {right['letters']:,} to the letter"
     best = max(compared, key=right.__getitem__, default="proposed")
     more = right[best] - right["proposed"]
@@ -67,7 +67,7 @@ def with_row_counts(
 
 
 def as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
-    """What to say of reading whole numbers as numbers, and the comparator; None where no row is then right that was not, and for names.
+    """A reason to read whole numbers as numbers, and the comparator; None where that makes no further row right, and for names.
 
     Digits of one length are rather names.
     """
@@ -79,5 +79,5 @@ def as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
     compare = {"numeric": {"parse": True}}
     right = passed(rows, {"number": {"type": "exact_match", "compare": compare}, "letters": {"type": "exact_match"}})
     more = right["number"] - right["letters"]
-    said = f"{more:,} more would be right if the digits were numbers and no names, such as 12.0 for 12:"
-    return (said, compare) if more > 0 else None
+    reason = f"{more:,} more would be right if the digits were numbers and no names, such as 12.0 for 12:"
+    return (reason, compare) if more > 0 else None

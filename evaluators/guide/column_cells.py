@@ -42,20 +42,20 @@ def plain(cell: Any) -> str:
 
 def holds_truths(cells: Sequence[Any]) -> bool:
     """Whether every cell is true or false."""
-    given = filled(cells)
-    return bool(given) and all(plain(cell) in _TRUTHS for cell in given)
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(plain(cell) in _TRUTHS for cell in filled_cells)
 
 
 def holds_verdicts(cells: Sequence[Any]) -> bool:
     """Whether every cell may be a verdict: true or false, pass or fail, a number."""
-    given = filled(cells)
-    return bool(given) and all(plain(cell) in _VERDICTS or is_number(cell) for cell in given)
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(plain(cell) in _VERDICTS or is_number(cell) for cell in filled_cells)
 
 
 def holds_numbers(cells: Sequence[Any]) -> bool:
     """Whether every cell is a number."""
-    given = filled(cells)
-    return bool(given) and all(map(is_number, given))
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(map(is_number, filled_cells))
 
 
 def is_number(cell: Any) -> bool:
@@ -69,24 +69,24 @@ def is_number(cell: Any) -> bool:
 
 def begin_with_verdicts(cells: Sequence[Any]) -> bool:
     """Whether every cell begins with a verdict in brackets, as promptfoo writes outputs into a table."""
-    given = filled(cells)
-    return bool(given) and all(str(cell).startswith(("[PASS]", "[FAIL]", "[ERROR]")) for cell in given)
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(str(cell).startswith(("[PASS]", "[FAIL]", "[ERROR]")) for cell in filled_cells)
 
 
 def holds_names(cells: Sequence[Any]) -> bool:
     """Whether the cells look like names of something, rather than answers: a word each, or the same few again and again."""
-    given = [plain(cell) for cell in filled(cells)]
+    texts = [plain(cell) for cell in filled(cells)]
     if holds_containers(cells) or holds_numbers(cells):
         return False
-    return all(len(text) <= _SHORT for text in given) and (
-        2 * len({*given}) <= len(given) or not any(" " in text for text in given)
+    return all(len(text) <= _SHORT for text in texts) and (
+        2 * len({*texts}) <= len(texts) or not any(" " in text for text in texts)
     )
 
 
 def holds_times(cells: Sequence[Any]) -> bool:
     """Whether every cell is a date with a time of the day."""
-    given = filled(cells)
-    return bool(given) and all(_TIME.fullmatch(str(cell)) for cell in given)
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(_TIME.fullmatch(str(cell)) for cell in filled_cells)
 
 
 def holds_containers(cells: Sequence[Any]) -> bool:
@@ -97,10 +97,10 @@ def holds_containers(cells: Sequence[Any]) -> bool:
 
 def holds_json_alone(cells: Sequence[Any]) -> bool:
     """Whether most cells are JSON from their beginning on, or in a fence: a text that goes before it may be anything."""
-    given = filled(cells)
-    return 2 * sum(not isinstance(cell, str) or cell.lstrip().startswith(("{", "[", "```")) for cell in given) > len(
-        given
-    )
+    filled_cells = filled(cells)
+    return 2 * sum(
+        not isinstance(cell, str) or cell.lstrip().startswith(("{", "[", "```")) for cell in filled_cells
+    ) > len(filled_cells)
 
 
 def could_be_ids(cells: Sequence[Any], *, named: bool) -> bool:
@@ -119,7 +119,7 @@ def could_be_ids(cells: Sequence[Any], *, named: bool) -> bool:
 
 
 def shown_cells(cells: Sequence[Any]) -> str:
-    """The first three different cells, for somebody who has to choose a column."""
+    """The first three different cells, as samples in a question about columns."""
     texts = dict.fromkeys(quote(cell, 40) for cell in filled(cells))
     return ", ".join([*texts][:_SHOWN]) or "all cells are empty"
 
@@ -137,10 +137,10 @@ def affinity(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
 def sameness(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
     """How many rows hold the same in both columns, or, where the expected values are labels, how many outputs are labels; 0 to 1."""
     equal = _mean(outputs, expected, _equal_cells)
-    labels, given = ([plain(cell) for cell in filled(cells)] for cells in (expected, outputs))
-    if not given or holds_containers(expected) or len({*labels}) > _OF_LABELS * len(labels):
+    labels, output_labels = ([plain(cell) for cell in filled(cells)] for cells in (expected, outputs))
+    if not output_labels or holds_containers(expected) or len({*labels}) > _OF_LABELS * len(labels):
         return equal
-    return max(equal, sum(text in {*labels} for text in given) / len(given))
+    return max(equal, sum(text in {*labels} for text in output_labels) / len(output_labels))
 
 
 def same_digits(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
@@ -152,13 +152,13 @@ def _digits(cell: Any) -> str:
     return "".join(re.findall(r"\d", str(cell))).rstrip("0")
 
 
-def surely_alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def surely_alike(cells: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether cells alone show that two columns answer the same question: JSON of the same keys, or short answers that agree."""
-    if holds_containers(one) and holds_containers(other):
-        return holds_json_alone(one) and holds_json_alone(other) and _mean(one, other, _alike_cells) >= _KEYS
+    if holds_containers(cells) and holds_containers(other):
+        return holds_json_alone(cells) and holds_json_alone(other) and _mean(cells, other, _alike_cells) >= _KEYS
     lengths = sorted(len(str(cell)) for cell in filled(other))
     short = bool(lengths) and lengths[len(lengths) // 2] <= _SHORT
-    return short and _mean(one, other, _equal_cells) >= _AGREE
+    return short and _mean(cells, other, _equal_cells) >= _AGREE
 
 
 _KEYS: Final = 0.3
@@ -169,8 +169,8 @@ def _are_texts(cells: Sequence[Any]) -> bool:
     return not holds_containers(cells)
 
 
-def _mean(one: Sequence[Any], other: Sequence[Any], alike: Callable[[Any, Any], float]) -> float:
-    rows = [(a, b) for a, b in zip(one, other, strict=False) if filled([a, b])][:_MOST_ROWS]
+def _mean(cells: Sequence[Any], other: Sequence[Any], alike: Callable[[Any, Any], float]) -> float:
+    rows = [(a, b) for a, b in zip(cells, other, strict=False) if filled([a, b])][:_MOST_ROWS]
     return sum(alike(a, b) for a, b in rows) / len(rows) if rows else 0.0
 
 

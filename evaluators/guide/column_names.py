@@ -166,7 +166,7 @@ def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float
         return USUAL
     if words & _NO_ANSWER or (is_usual(column, other) and not words <= _AMBIGUOUS_WORDS):
         return 0.0
-    said = _said(words, among)
+    said = _role_of(words, among)
     if said is None:
         if role == "output" and is_model(column):
             return NOUN
@@ -193,7 +193,7 @@ def says_other(column: str, role: Role, among: Collection[str]) -> bool:
     return weight(column, other, among) >= NOUN and not weight(column, role, among)
 
 
-def _said(words: Collection[str], among: Collection[str]) -> Role | None:
+def _role_of(words: Collection[str], among: Collection[str]) -> Role | None:
     """The role that words name: the output first, unless another column has no other words than these."""
     of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
     rivals = [{*words_of(name)} for name in among]
@@ -255,8 +255,8 @@ _WHO: Final = _MODEL | frozenset(["human", "run", "experiment", "engine"])
 
 def is_model(column: str) -> bool:
     """Whether a model is named, such as `gpt-4o` and `claude_response`, and nothing but what it answered."""
-    found = _FAMILY.search(column)
-    if found is None:
+    match = _FAMILY.search(column)
+    if match is None:
         return False
     rest = {*words_of(_FAMILY.sub(" ", column))}
     return rest <= _SIZES | _NOUNS | frozenset(["output", "predicted", "prediction", "pred", "model"])
@@ -269,8 +269,8 @@ def side_by_side(columns: Sequence[str]) -> list[str]:
         return models
     alike: dict[str, list[str]] = {}
     for name in columns:
-        if weight(name, "output") >= NOUN and (found := _ONE_OF_SEVERAL.fullmatch(name)):
-            alike.setdefault(found[1].lower(), []).append(name)
+        if weight(name, "output") >= NOUN and (match := _ONE_OF_SEVERAL.fullmatch(name)):
+            alike.setdefault(match[1].lower(), []).append(name)
     return next((names for names in alike.values() if len(names) > 1), [])
 
 
@@ -343,8 +343,8 @@ def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
 
 def side_of_words(words: Sequence[str]) -> Role | None:
     """Whether words say outputs or expected answers, as the names of folders and the endings of files do; None for neither and both."""
-    given = {*map(_stemmed, words)}
-    output, expected = given & (_OUTPUT_MARKS | _OUTPUT_WORDS), given & _EXPECTED_MARKS
+    stems = {*map(_stemmed, words)}
+    output, expected = stems & (_OUTPUT_MARKS | _OUTPUT_WORDS), stems & _EXPECTED_MARKS
     return None if bool(output) == bool(expected) else "output" if output else "expected"
 
 

@@ -50,19 +50,24 @@ class DataCheck(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[Issue, ...]:
-        """What a run of all rows would count as problems: what keeps rows from being measured, and gaps that more rows cannot close."""
+        """The problems that a run of all rows would count: those of rows that cannot be measured, and gaps that more rows cannot
+        close."""
         result = self.result
         if not result.rows:
             none = Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be measured", result.test_set)
             return (*result.issues, none)
-        return result.issues if self.partial else (*result.issues, *(one for one in result.warnings if one.code in GAPS))
+        return (
+            result.issues
+            if self.partial
+            else (*result.issues, *(warning for warning in result.warnings if warning.code in GAPS))
+        )
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
-        """What only has to be said."""
+        """The warnings, which change no exit code."""
         listed = {IN_DOUBT, *(() if self.partial else GAPS)}
-        told = (issue for issue in self.result.warnings if issue.code not in listed)
-        return (*told, *self.oddities)
+        unlisted = (issue for issue in self.result.warnings if issue.code not in listed)
+        return (*unlisted, *self.oddities)
 
     @property
     def exit_code(self) -> int:
@@ -81,9 +86,9 @@ def check_destinations(suite: Suite) -> list[Issue]:
     run elsewhere. Raises Problems (config) for anything else in them, and in a store for results, that a run would refuse."""
     with masked_problems(suite):
         absent = _absent_engine(suite)
-        for one in suite.tracking:
+        for tracker in suite.tracking:
             try:
-                chosen([one.name], suite.tracking, None)
+                chosen([tracker.name], suite.tracking, None)
             except Problems as error:
                 absent += _only_absent(error, f"without it: `evaluators run … --track {NOWHERE}`")
         if scheme_of(suite.results.folder) is not None:
@@ -95,7 +100,7 @@ def check_destinations(suite: Suite) -> list[Issue]:
 
 
 def _absent_engine(suite: Suite) -> list[Issue]:
-    """That the package of the suite's engine is not installed; nothing where it is. Raises any other problem of the engine."""
+    """The problem that the package of the suite's engine is not installed; empty where it is. Raises any other problem of the engine."""
     try:
         engine_of(suite.engine, None, None)
     except Problems as error:
@@ -122,8 +127,8 @@ def suite_words(suite: Suite, alone: bool, warnings: Iterable[Issue] = ()) -> st
     well = "no problems" if alone else "the suite itself has no problems"
     parts = f"{counted(len(suite.lines), 'evaluator')}, {counted(len(written_gates(suite.gates)), 'gate')}"
     head = f"{suite.config.source.name}: {well}; {parts}"
-    told = (f"warning: {one}" for one in (*warnings, *_unsaid(suite)))
-    return _lines([head, *(f"note: {note}" for note in suite.notes), *told])
+    warning_lines = (f"warning: {warning}" for warning in (*warnings, *_unsaid(suite)))
+    return _lines([head, *(f"note: {note}" for note in suite.notes), *warning_lines])
 
 
 def _unsaid(suite: Suite) -> Iterator[Issue]:
@@ -151,9 +156,9 @@ def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mappin
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
     engine = _HERE if _absent_engine(suite) else None
     result = finish(suite, test_set, selection=selection, test_set_settings=dict(settings), engine=engine).result
-    said = (*suite.notes, selection.sentence())
+    sentences = (*suite.notes, selection.sentence())
     prepared = prepare(suite, test_set, settings, selection)
-    notes = [note for note in result.notes if note not in said]
+    notes = [note for note in result.notes if note not in sentences]
     looked_at = suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return DataCheck(
@@ -183,10 +188,10 @@ def _used(prepared: Prepared) -> set[str]:
 
 def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
     """Keys that are given twice in expected cells, and answers that contradict each other."""
-    column, given = prepared.roles.get("expected"), prepared.roles.get("input")
+    column, input_column = prepared.roles.get("expected"), prepared.roles.get("input")
     if column is None or "expected" not in prepared.suite.needed_roles():
         return ()
-    return tuple(answer_warnings(prepared.test_set, column, given))
+    return tuple(answer_warnings(prepared.test_set, column, input_column))
 
 
 def _doubts(prepared: Prepared) -> list[Issue]:
@@ -208,20 +213,20 @@ def absence_words(suite: Suite) -> str:
     return _lines([*lines, "Not looked at: rows, columns, and whether the fields are in them."] if lines else [])
 
 
-def data_words(found: DataCheck, suite: Suite) -> str:
+def data_words(check: DataCheck, suite: Suite) -> str:
     """The report of a data check: rows, columns, unreadable outputs, gaps, and how many more problems of a kind."""
-    result = found.result
+    result = check.result
     rows = rows_text(result.rows)
-    looked_at = f"the first {rows}; --all looks at every row" if found.partial else f"all {rows}"
+    looked_at = f"the first {rows}; --all looks at every row" if check.partial else f"all {rows}"
     return _lines(
         [
             f"{result.test_set}: looked at {looked_at}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
-            *(f"note: {note}" for note in found.notes),
+            *(f"note: {note}" for note in check.notes),
             *_unreadable(result, suite),
-            *(f"warning: {issue}" for issue in found.warnings),
+            *(f"warning: {issue}" for issue in check.warnings),
             *_more(result),
-            *([] if found.problems or _without_json(result) else ["The suite fits the test set."]),
+            *([] if check.problems or _without_json(result) else ["The suite fits the test set."]),
         ]
     )
 
@@ -230,9 +235,9 @@ def _unreadable(result: RunResult, suite: Suite) -> Iterable[str]:
     """A note for each evaluator that scores rows 0 because their outputs hold no usable JSON. Evaluators about which there is a problem
     of this already are left out."""
     places = {line.name: line.settings.output_at or line.settings.at for line in suite.lines}
-    told = [issue.message.split('"')[1] for issue in _without_json(result)]
+    columns = [issue.message.split('"')[1] for issue in _without_json(result)]
     for stats in result.evaluators:
-        if stats.unreadable and full_name(stats) not in told:
+        if stats.unreadable and full_name(stats) not in columns:
             has, it_scores = ("has", "it scores") if stats.unreadable == 1 else ("have", "they score")
             place = f', or nothing at "{at}"' if (at := places[stats.name]) else ""
             lost = f"{has} an output that holds no usable JSON{place}"

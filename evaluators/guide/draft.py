@@ -49,21 +49,21 @@ def evaluators_for(
     """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
     if expected is None:
         return _without_answers(outputs, columns)
-    given = [cell for cell in expected if not _absent(cell)]
+    texts = [cell for cell in expected if not _absent(cell)]
     rows = [
         (value, output)
         for output, cell in zip(outputs, expected, strict=True)
         if not _absent(cell) and isinstance(value := expected_of(cell), dict | list)
     ]
     damaged = [cell for cell in expected if isinstance(cell, CellError)]
-    empty = len(expected) - len(given) - len(damaged)
+    empty = len(expected) - len(texts) - len(damaged)
     guard = _guard(empty, columns)
     pairs = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if not _absent(cell)]
     made = (
         _of_answers(pairs, guard, empty, columns, ask)
-        if given and "expected" in columns and _several_right(pairs)
-        else _of_documents(rows, len(given), guard, empty, ask)
-        if given and len(rows) >= _MOSTLY * len(given)
+        if texts and "expected" in columns and _several_right(pairs)
+        else _of_documents(rows, len(texts), guard, empty, ask)
+        if texts and len(rows) >= _MOSTLY * len(texts)
         else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
     said = () if {"fields", "document", "final_answer"} & {*made.gated} else _no_text_right(pairs)
@@ -95,15 +95,15 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
     """Columns that part the rows into a few groups of some size, and how many groups."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name, column in cells.items():
         texts = [cell for cell in column if isinstance(cell, str) and cell.strip()]
         groups = len({*texts})
         small = all(len(text) <= _SHORT_TEXT for text in texts)
         enough = 2 <= groups <= _MOST_GROUPS and len(texts) == len(column) >= _ROWS_A_GROUP * groups
-        if name not in taken and small and enough and len(found) < _MOST_SLICES:
-            found[name] = groups
-    return found
+        if name not in taken and small and enough and len(counts) < _MOST_SLICES:
+            counts[name] = groups
+    return counts
 
 
 def _absent(cell: Any) -> bool:
@@ -115,7 +115,7 @@ def _text(cell: Any) -> str:
 
 
 def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
-    """What leaves rows without an expected answer out, where there are some."""
+    """The lines that skip rows without an expected answer; empty where there are none."""
     if not empty or "expected" not in columns:
         return []
     has, is_ = ("row has", "is") if empty == 1 else ("rows have", "are")
@@ -244,14 +244,14 @@ def _holds_list(cell: Any) -> bool:
 
 def answers_in(cell: Any) -> list[str]:
     """The right answers in a cell with a list of texts, as JSON or as Python prints it; none in any other cell."""
-    found: Any = python_list(cell) if isinstance(cell, str) else cell
-    if found is None and isinstance(cell, str) and cell.lstrip().startswith("["):
+    value: Any = python_list(cell) if isinstance(cell, str) else cell
+    if value is None and isinstance(cell, str) and cell.lstrip().startswith("["):
         try:
-            found = parse(cell)
+            value = parse(cell)
         except NotJSON:
             return []
-    all_texts = isinstance(found, list) and all(isinstance(one, str) and one.strip() for one in found)
-    return found if all_texts else []
+    all_texts = isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
+    return value if all_texts else []
 
 
 def _of_answers(
@@ -297,7 +297,7 @@ def _of_values(
     line, looser = with_row_counts(line, pairs, ask)
     name, what = NAMES[comparator_of(line)]
     lines = [*comment(f"The expected answers are {what}: {line.why}."), "- exact_match:"]
-    lines += [f"    name: {name}", *(f"    {one}" for one in guard), f"    compare: {literal(line.compare)}"]
+    lines += [f"    name: {name}", *(f"    {line_text}" for line_text in guard), f"    compare: {literal(line.compare)}"]
     if looser is not None:
         lines += [*comment(looser[0], "    "), f"    # compare: {literal(looser[1])}"]
     notes = [*_notes(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
@@ -306,11 +306,11 @@ def _of_values(
 
 def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
-    found = as_numbers(pairs)
-    if found is None:
+    numbers = as_numbers(pairs)
+    if numbers is None:
         return []
-    said, compare = found
-    return ["", *comment(said), f"# - exact_match: {literal({'name': 'number', 'compare': compare})}"]
+    reason, compare = numbers
+    return ["", *comment(reason), f"# - exact_match: {literal({'name': 'number', 'compare': compare})}"]
 
 
 def _of_texts(
@@ -412,15 +412,18 @@ def _as_truths(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     sides = [{_text(cell).strip().casefold() for cell in side} for side in zip(*pairs, strict=True)]
     if not pairs or any(not side <= BOOLEAN_WORDS.keys() for side in sides) or sides[1] <= sides[0]:
         return []
-    words = {word: sorted(one for one in sides[0] | sides[1] if BOOLEAN_WORDS[one] == word) for word in ("true", "false")}
+    words = {
+        word: sorted(spelling for spelling in sides[0] | sides[1] if BOOLEAN_WORDS[spelling] == word)
+        for word in ("true", "false")
+    }
     compare = {"boolean": {"words": {word: found or [word] for word, found in words.items()}}}
     exact = {"type": "exact_match"}
     right = passed(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
     more = right["truth"] - right["label"]
     if more < 1:
         return []
-    said = f"{more:,} more would be right if words for true and for false were the same:"
-    return [*comment(said, "    "), f"    # compare: {literal(compare)}"]
+    reason = f"{more:,} more would be right if words for true and for false were the same:"
+    return [*comment(reason, "    "), f"    # compare: {literal(compare)}"]
 
 
 def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:
@@ -434,7 +437,7 @@ def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tupl
 
 
 def _case(what: str, more: int, line: str, ask: DefaultAnswers) -> list[str]:
-    """The line that sets case aside, where more rows are then right: in a comment, unless somebody asks for it."""
+    """The line that ignores case, where that makes further rows right: in a comment, unless the user chose it."""
     if more < 1:
         return []
     forgives = "upper and lower case did not count"

@@ -59,7 +59,7 @@ class Answers(Struct, frozen=True):
                 yield Answer(where, expected_of(chunk.columns[column][index]), schema)
 
     def _place(self, number: int, id: str, column: str) -> str:
-        """Where an answer stands, for messages: a document by its id, a row by its number and the column."""
+        """The place of an answer for messages: a document by its id, a row by its number and the column."""
         table = first_table(self.test_set.table)
         if isinstance(table, MemoryRows) and table.noun == DOCUMENT:
             return f'{table.name} document "{id}"'
@@ -138,7 +138,8 @@ def of_schema(error: BadSettings, name: str) -> Problems:
     from evaluators.scoring.fields.references import pointer
 
     return Problems(
-        Issue(one.code, Blame.CONFIG, one.message, f"{name} {pointer(one.loc)}", one.hint) for one in error.details
+        Issue(detail.code, Blame.CONFIG, detail.message, f"{name} {pointer(detail.loc)}", detail.hint)
+        for detail in error.details
     )
 
 

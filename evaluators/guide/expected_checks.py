@@ -60,7 +60,8 @@ class ExpectedFindings(Struct):
         schemas = ", ".join(self.against)
         lines = [f"{self.name}: looked at {counted(self.looked_at, 'expected answer')}, against {schemas}"]
         lines += [
-            f"{'correction' if one.void is None else 'warning: correction'} {one.sentence}" for one in self.corrections
+            f"{'correction' if correction.void is None else 'warning: correction'} {correction.sentence}"
+            for correction in self.corrections
         ]
         lines += [f"warning: {warning}" for warning in self.warnings]
         lines += [
@@ -72,7 +73,7 @@ class ExpectedFindings(Struct):
         return "".join(f"{visible(part)}\n" for line in lines for part in line.splitlines())
 
     def add(self, finding: ExpectedFinding, where: str) -> None:
-        """One finding, at the answer that it is about."""
+        """Adds one finding, at the answer that it is about."""
         if finding.code == "key-missing":
             self.absent[finding.field, finding.allowed] += 1
             return
@@ -80,7 +81,7 @@ class ExpectedFindings(Struct):
 
     def refuse(self, *issues: Issue | None) -> None:
         """Problems of which each is said once."""
-        self.problems += [one for one in issues if one is not None and one not in self.problems]
+        self.problems += [issue for issue in issues if issue is not None and issue not in self.problems]
 
 
 def checked(
@@ -92,27 +93,29 @@ def checked(
     settings: Mapping[str, Any],
 ) -> ExpectedFindings:
     """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
-    found = answers(path, column, settings)
-    every = _against(found, schema, schema_column)
-    result = ExpectedFindings(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
-    result.corrections = found.test_set.corrections
+    expected_column = answers(path, column, settings)
+    every = _against(expected_column, schema, schema_column)
+    result = ExpectedFindings(expected_column.test_set.name, tuple(dict.fromkeys(against.name for against in every)))
+    result.corrections = expected_column.test_set.corrections
     for number, against in enumerate(every):
-        _check(found, against, strict_types, result, first=number == 0)
+        _check(expected_column, against, strict_types, result, first=number == 0)
     if not result.looked_at:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be checked", result.name)])
     return result
 
 
-def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: ExpectedFindings, *, first: bool) -> None:
+def _check(
+    answers: Answers, against: SchemaToCheck, strict_types: bool, result: ExpectedFindings, *, first: bool
+) -> None:
     """Adds to `result` what is wrong with each answer by one schema. Only the `first` schema counts the rows."""
     roots: dict[str, FieldNode | Issue] = {}
-    for answer in found.read(against.column):
+    for answer in answers.read(against.column):
         result.looked_at += first
         issue = unreadable(answer)
         if against.broken_by is not None:
             broken = against.broken_by(answer.document) if issue is None else ()
-            said = [f'the rule "{name}": {why}' for name, why in broken]
-            result.refuse(issue, *(Issue("rule-broken", Blame.TESTSET, one, answer.where) for one in said))
+            messages = [f'the rule "{name}": {why}' for name, why in broken]
+            result.refuse(issue, *(Issue("rule-broken", Blame.TESTSET, message, answer.where) for message in messages))
             continue
         tree = against.listed or against.root or _root_of(answer, against, roots)
         if issue is not None or isinstance(tree, Issue):
@@ -126,29 +129,29 @@ def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: E
             result.add(finding, answer.where)
 
 
-def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
-    """The schemas that the answers are held against: the one that is given, a column's, or else the suite's own. Raises Problems where
-    there is none, and where the column is not there."""
+def _against(answers: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
+    """The schemas to check the answers by: the given one, a column's, or else the suite's own. Raises Problems where there is none,
+    and where the column is not there."""
     if schema is not None:
         return [SchemaToCheck(schema, _root(schema_in(schema), "auto", schema))]
     if schema_column is not None:
-        header = found.test_set.header
+        header = answers.test_set.header
         if schema_column not in header:
-            raise Problems([no_such_column(schema_column, header, found.test_set.name)])
+            raise Problems([no_such_column(schema_column, header, answers.test_set.name)])
         return [SchemaToCheck(f'the column "{schema_column}"', column=schema_column)]
-    named = list(_of_suite(found))
+    named = list(_of_suite(answers))
     if not named:
         hint = "name it: --schema schema.json, or --schema-column NAME"
-        raise problem("no-schema", "there is no schema to check against", where=found.test_set.name, hint=hint)
+        raise problem("no-schema", "there is no schema to check against", where=answers.test_set.name, hint=hint)
     return named
 
 
-def _of_suite(found: Answers) -> Iterator[SchemaToCheck]:
+def _of_suite(answers: Answers) -> Iterator[SchemaToCheck]:
     """The schemas of the suite's evaluators, and the listed fields whose comparators cannot read every expected value.
 
     A schema that is inferred says nothing new.
     """
-    for line in found.suite.lines if found.suite is not None else ():
+    for line in answers.suite.lines if answers.suite is not None else ():
         settings: Any = line.settings
         if settings.at is not None:  # expected documents are parts of cells
             continue
@@ -208,7 +211,7 @@ def _root_of(answer: Answer, against: SchemaToCheck, roots: dict[str, FieldNode 
         except NotJSON as error:
             roots[text] = Issue("bad-schema", Blame.TESTSET, f"the schema is not JSON: {error}", answer.where)
         except BadSettings as error:
-            one = error.details[0]
-            message = f"its schema cannot be used: {pointer(one.loc)}: {one.message}"
-            roots[text] = Issue("bad-schema", Blame.TESTSET, message, answer.where, one.hint)
+            detail = error.details[0]
+            message = f"its schema cannot be used: {pointer(detail.loc)}: {detail.message}"
+            roots[text] = Issue("bad-schema", Blame.TESTSET, message, answer.where, detail.hint)
     return roots[text]

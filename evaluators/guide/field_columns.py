@@ -41,13 +41,13 @@ def field_columns(keys: Sequence[str], header: Iterable[str], taken: Collection[
         plain.setdefault(_plain(column), column)
         if rest and len(rest) < len(words):
             answers.setdefault("_".join(rest), column)
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for key in keys:
         names = [name for name in (_plain(key), _plain(key.rpartition(".")[2])) if name in answers or name in plain]
-        if names and (column := answers.get(names[0]) or plain[names[0]]) not in found.values():
-            found[key] = column
-    enough = len(found) == len(keys) or (len(found) >= _SEVERAL and 2 * len(found) >= len(keys))
-    return found if enough else {}
+        if names and (column := answers.get(names[0]) or plain[names[0]]) not in columns.values():
+            columns[key] = column
+    enough = len(columns) == len(keys) or (len(columns) >= _SEVERAL and 2 * len(columns) >= len(keys))
+    return columns if enough else {}
 
 
 def _plain(name: str) -> str:
@@ -56,14 +56,14 @@ def _plain(name: str) -> str:
 
 def output_keys(cells: Iterable[Any]) -> list[str]:
     """The paths of the values that outputs hold below keys, in the order of their appearance; none where few hold an object."""
-    found: dict[str, None] = {}
-    given = [cell for cell in cells if cell is not MISSING and cell is not None and cell != ""]
-    objects = [one for one in map(object_in, given) if one is not None]
-    if 2 * len(objects) < len(given):
+    leaves: dict[str, None] = {}
+    texts = [cell for cell in cells if cell is not MISSING and cell is not None and cell != ""]
+    objects = [object_ for object_ in map(object_in, texts) if object_ is not None]
+    if 2 * len(objects) < len(texts):
         return []
-    for one in objects:
-        found |= dict.fromkeys(_leaves(one, ()))
-    return list(found)
+    for object_ in objects:
+        leaves |= dict.fromkeys(_leaves(object_, ()))
+    return list(leaves)
 
 
 def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]]) -> list[SuggestedLine]:

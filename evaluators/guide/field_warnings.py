@@ -42,33 +42,33 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     Looks at the first `most_rows` rows; at all where that is None.
     """
     whole = [line for line in suite.lines if line.settings.column("output").at is None]
-    listed = [(line, one) for line in whole for one in line.settings.scored_fields().lines or ()]
-    watched = [(line.name, one, _of_role_cells(line)) for line, one in listed if _is_watched(line, one)]
+    listed = [(line, field) for line in whole for field in line.settings.scored_fields().lines or ()]
+    watched = [(line.name, field, _of_role_cells(line)) for line, field in listed if _is_watched(line, field)]
     if not watched or "expected" not in roles or "output" not in roles:
         return []
     texts: list[dict[str, None]] = [{} for _ in watched]
     near: list[list[_Numbers]] = [[] for _ in watched]
     for cells in islice(_pairs(test_set, roles), most_rows):
         documents = _documents(*cells)
-        for (_, one, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
+        for (_, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
             values = cells if of_cells else documents
             if values is None:
                 continue
             expected, output = values
-            value = one.path.get(expected)
-            if one.word == "fuzzy":
+            value = field.path.get(expected)
+            if field.word == "fuzzy":
                 seen |= {value: None} if isinstance(value, str) and value.strip() else {}
-            elif _is_number(value) and _is_number(given := one.path.get(output)) and _nearly(value, given):
-                pairs.append((value, given))
+            elif _is_number(value) and _is_number(actual := field.path.get(output)) and _nearly(value, actual):
+                pairs.append((value, actual))
     places, lines = field_places(suite), line_places(suite)
     found = []
-    for (name, one, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
-        key = "compare" if of_cells else one.name
-        said = _too_loose(one, list(seen), key) if one.word == "fuzzy" else _noise(one, pairs, key)
+    for (name, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
+        key = "compare" if of_cells else field.name
+        said = _too_loose(field, list(seen), key) if field.word == "fuzzy" else _noise(field, pairs, key)
         if said is not None:
             message, hint = said
             found.append(
-                Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, one.name)) or lines.get(name), hint)
+                Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, field.name)) or lines.get(name), hint)
             )
     return found
 
@@ -124,7 +124,7 @@ def _single(need: Expected | Output, cell: Any) -> Any:
 
 
 def _no_documents(need: Expected | Output, column: str) -> str:
-    """What is said of a column in which no cell holds an object or a list."""
+    """The message about a column in which no cell holds an object or a list."""
     if isinstance(need, Expected):
         return f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
     return f'looks for JSON, and no output in the column "{column}" holds an object or a list'
@@ -142,7 +142,7 @@ def _is_watched(line: EvaluatorLine, one: FieldLine) -> bool:
 def _of_role_cells(line: EvaluatorLine) -> bool:
     """Whether the values are the cells of the expected column and of the output's."""
     columns = line.settings.column("expected"), line.settings.column("output")
-    return line.settings.scored_fields().of_cells and not any(one.literal for one in columns)
+    return line.settings.scored_fields().of_cells and not any(column.literal for column in columns)
 
 
 def _pairs(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:

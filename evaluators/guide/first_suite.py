@@ -92,7 +92,7 @@ def draft_suite(
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
-    if any(_in_a_suite(given) != given for given in (data, expected, output) if given and scheme_of(given)):
+    if any(_in_a_suite(place) != place for place in (data, expected, output) if place and scheme_of(place)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
     ask.command = _command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
     ask.place = place
@@ -250,7 +250,7 @@ def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> 
 
 
 def _other_references(chosen: ChosenColumns, names: Iterable[str]) -> list[str]:
-    """What is said of columns that are called like that of the expected answers, but for a number: `ref1` beside `ref2`."""
+    """Notes on columns that have the name of the expected answers with another number: `ref1` beside `ref2`."""
     wanted = chosen.columns.get("expected")
     if wanted is None or not any(map(str.isdigit, wanted)):
         return []
@@ -276,10 +276,10 @@ def _fields_in_columns(
 
     A column of expected answers that was chosen by its name gives way, and so does an input that is a field.
     """
-    rows, gold, given = (_rows_at(config, name, reading) for name in ("file", "expected", "output"))
-    if rows is None and not any(one is not None and one.source.suffix in TABLES for one in (gold, given)):
+    rows, gold, outputs = (_rows_at(config, name, reading) for name in ("file", "expected", "output"))
+    if rows is None and not any(table is not None and table.source.suffix in TABLES for table in (gold, outputs)):
         return {}  # lists of documents are paired as they are
-    out, answers = given or (None if "output" in config else rows), gold or (None if "expected" in config else rows)
+    out, answers = outputs or (None if "output" in config else rows), gold or (None if "expected" in config else rows)
     if out is None or answers is None:
         return {}
     column = chosen.columns.get("output") if out is rows else next(iter(usual_columns(out.header, "output")), None)
@@ -289,25 +289,27 @@ def _fields_in_columns(
     if column is not None:
         keys = output_keys(first_cells(out, [column], _FIRST_ROWS)[0][column])
     if answers is rows and (wanted := chosen.columns.get("expected")) is not None:
-        said = chosen.why["expected"] == "as you said"
-        if said or holds_objects(first_cells(rows, [wanted], _FIRST_ROWS)[0][wanted]):
+        by_user = chosen.why["expected"] == "as you said"
+        if by_user or holds_objects(first_cells(rows, [wanted], _FIRST_ROWS)[0][wanted]):
             return {}
     elif answers is gold and usual_columns(gold.header, "expected"):
         return {}
     taken = [chosen.columns[role] for role in ("id", "output") if role in chosen.columns and answers is rows]
-    found = field_columns(keys, answers.header, [*taken, *usual_columns(answers.header, "id")])
-    if not found:
+    columns = field_columns(keys, answers.header, [*taken, *usual_columns(answers.header, "id")])
+    if not columns:
         return {}
     chosen.left = []
     for role in ("expected", "input"):
-        if answers is rows and (role == "expected" or chosen.columns.get(role) in found.values()):
+        if answers is rows and (role == "expected" or chosen.columns.get(role) in columns.values()):
             chosen.columns.pop(role, None)
     ask.said.append(
-        f"the expected answers have a column for each field, called like the keys of the outputs: {', '.join(found.values())}"
+        f"the expected answers have a column for each field, called like the keys of the outputs: {', '.join(columns.values())}"
     )
-    places: dict[str, Any] = {"expected": {**({} if answers is rows else {"file": config["expected"]}), "columns": found}}
+    places: dict[str, Any] = {
+        "expected": {**({} if answers is rows else {"file": config["expected"]}), "columns": columns}
+    }
     if column is None:
-        places["output"] = {"file": config["output"], "columns": {key: key for key in found}}
+        places["output"] = {"file": config["output"], "columns": {key: key for key in columns}}
     return places
 
 
@@ -316,15 +318,15 @@ def _name_their_columns(expected: str | None, output: str | None) -> bool:
     places = {"expected": expected, "output": output}
     if any(place is None or not place.lower().endswith((*_LISTS, *TABLES)) for place in places.values()):
         return False
-    gold, given = (_rows_at(places, role, {}) for role in ("expected", "output"))
-    if gold is None or given is None:
+    gold, outputs = (_rows_at(places, role, {}) for role in ("expected", "output"))
+    if gold is None or outputs is None:
         return False
     if gold.source.suffix in TABLES:
-        return bool(usual_columns(gold.header, "expected")) and not usual_columns(given.header, "output")
+        return bool(usual_columns(gold.header, "expected")) and not usual_columns(outputs.header, "output")
     named = any(is_usual(name, "expected") for name in gold.header) and any(
-        is_usual(name, "output") for name in given.header
+        is_usual(name, "output") for name in outputs.header
     )
-    return named and names_in_both(gold, given, next(iter(usual_columns(gold.header, "id")), None)) is not None
+    return named and names_in_both(gold, outputs, next(iter(usual_columns(gold.header, "id")), None)) is not None
 
 
 def _keys(config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int]) -> dict[str, Any]:
@@ -421,15 +423,15 @@ def _rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | i
 
 def _pairing(test_set: TestSet) -> list[str]:
     """How documents were paired with their outputs, and why that may be wrong."""
-    doubts = [f"{one.message}; {one.hint}" if one.hint else one.message for one in test_set.warnings]
+    doubts = [f"{warning.message}; {warning.hint}" if warning.hint else warning.message for warning in test_set.warnings]
     return [*first_table(test_set.table).notes, *doubts]
 
 
 def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
     """The command as it was given."""
-    given = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
+    arguments = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
     roles = [("columns", f"{role}={column}") for role, column in columns.items()]
-    words = [*([data] if data else []), *(word for name, value in (*given, *roles) for word in (f"--{name}", value))]
+    words = [*([data] if data else []), *(word for name, value in (*arguments, *roles) for word in (f"--{name}", value))]
     return join(["evaluators", "init", *words])
 
 
@@ -457,8 +459,8 @@ def _sheet(
             return False
         return chosen.has_output or "output" in config or any(question.options for question in asked)
 
-    sheet, said = sheet_with_roles(locate(data, Path()), has_output)
-    ask.said += [said] if said else []
+    sheet, note = sheet_with_roles(locate(data, Path()), has_output)
+    ask.said += [note] if note else []
     return {"sheet": sheet} if sheet is not None else {}
 
 
@@ -532,7 +534,7 @@ def _refuse_outer_rows(opened: Reader) -> None:
 def _unasked(
     header: Sequence[str], cells: Mapping[str, Sequence[Any]], columns: Mapping[Role, str], elsewhere: Collection[Role]
 ) -> tuple[list[InitQuestion], ChosenColumns]:
-    """The questions for columns that would be asked, and the columns when nobody knows an answer."""
+    """The questions about columns that would be asked, and the columns chosen without answers."""
     asked: list[InitQuestion] = []
 
     def note(question: InitQuestion) -> str:
@@ -572,13 +574,13 @@ def _in_a_suite(address: str) -> str:
     return address if without_proofs(address) == address else f"${{{ADDRESS_VARIABLE}}}"
 
 
-def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
-    """What the command says at the end: what each column was taken for and why, the notes, and which commands come next."""
+def _words(path: str, rows: str, chosen: ChosenColumns, said_so: str, notes: Sequence[str], file: str) -> str:
+    """The text printed at the end: the role of each column and why, the notes, and the next commands."""
     lines = [f"wrote {file}: a suite for {path}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
     lines += [f'{pair.stem}: column "{pair.output}" is compared with column "{pair.expected}"' for pair in chosen.pairs]
     lines += ["measures: " + ", ".join(f'column "{name}"' for name in chosen.measures)] if chosen.measures else []
-    lines += [f"the expected answers are {said}"] if said else []
+    lines += [f"the expected answers are {said_so}"] if said_so else []
     lines += [f"note: {note}" for note in notes]
     lines += ["", f"Next: look through {file}, then: evaluators run {quote(file)}"]
     lines += [f"or look at it: evaluators studio {quote(file)}"]

@@ -53,7 +53,9 @@ class Inferred(Struct, frozen=True):
     def words(self, file: str | None) -> str:
         """The report of the command: the schema that was made, and what to review."""
         head = f"{file or 'schema'}: made of {self.made_of}"
-        return "".join(f"{visible(line)}\n" for line in [head, "To review:", *(f"- {one}" for one in self.advice)])
+        return "".join(
+            f"{visible(line)}\n" for line in [head, "To review:", *(f"- {sentence}" for sentence in self.advice)]
+        )
 
 
 def inferred(path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any]) -> Inferred:
@@ -74,8 +76,8 @@ def inferred(path: str, column: str | None, dialect: str | None, settings: Mappi
 
 
 def _completed(path: str, dialect: str | None) -> Inferred:
-    """The schema in a file, with the comparators that it lacks; `dialect` None is the one that it is written in. Raises Problems where
-    it cannot be used."""
+    """The schema in a file, with missing comparators added; without `dialect` in the dialect of the file. Raises Problems where it
+    cannot be used."""
     written, _ = unwrap(schema_in(path))
     try:
         chosen = dialect or dialect_of(written)
@@ -96,8 +98,8 @@ def _annotated(
     )
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
-    said = [of_lists.format(first_ones(lists, 10))] if lists else []
-    return Inferred(_text(annotated), made_of, (*unclear, compared, *said), problems)
+    hints = [of_lists.format(first_ones(lists, 10))] if lists else []
+    return Inferred(_text(annotated), made_of, (*unclear, compared, *hints), problems)
 
 
 def _text(schema: dict[str, Any]) -> str:

@@ -47,7 +47,7 @@ class InnerColumns(Struct, frozen=True):
     def asked(self, question: InitQuestion) -> InitQuestion:
         """A question about these columns in the words of a suite: with their paths."""
         answers = tuple(self.paths.get(name, name) for name in question.answers)
-        options = tuple(tuple(map(self._option, one)) for one in question.options)
+        options = tuple(tuple(map(self._option, option)) for option in question.options)
         return replace(question, answers=answers, options=options)
 
     def _option(self, option: str) -> str:
@@ -191,15 +191,15 @@ def _is_reply(steps: tuple[Step, ...]) -> bool:
 
 def _paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
     """The paths of single values, and of lists of texts, that most cells have."""
-    given = [value for cell in filled(column) if isinstance(value := _opened(cell), dict | list)]
+    containers = [value for cell in filled(column) if isinstance(value := _opened(cell), dict | list)]
     counts: dict[tuple[Step, ...], int] = {}
-    for value in given:
+    for value in containers:
         for steps in _places(value, ()):
             counts[steps] = counts.get(steps, 0) + 1
-    lists = {steps for steps in counts if any(_has_several(Path(steps).get(value)) for value in given)}
-    usual = [steps for steps, count in counts.items() if 2 * count > len(given)]
+    lists = {steps for steps in counts if any(_has_several(Path(steps).get(value)) for value in containers)}
+    usual = [steps for steps, count in counts.items() if 2 * count > len(containers)]
     single = [steps for steps in usual if steps[-1] != 0 or steps[:-1] not in lists]
-    return [steps for steps in single if steps in lists or not _are_texts(Path(steps).get(given[0]))][:_MOST_PATHS]
+    return [steps for steps in single if steps in lists or not _are_texts(Path(steps).get(containers[0]))][:_MOST_PATHS]
 
 
 def _are_texts(value: Any) -> bool:

@@ -47,7 +47,7 @@ def evaluators_of_labels(expected: Sequence[Any], outputs: Sequence[Any], mark: 
 
 
 def _parts(cell: Any, mark: str) -> list[str]:
-    return [part for one in cell.split(mark) if (part := one.strip())] if isinstance(cell, str) else []
+    return [part for piece in cell.split(mark) if (part := piece.strip())] if isinstance(cell, str) else []
 
 
 def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bool:
@@ -63,8 +63,8 @@ def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bo
         return False
     if not _move(cells):
         return False
-    given = [plain(part) for cell in outputs for part in _parts(cell, mark)]
-    return bool(given) and sum(part in {*parts} for part in given) >= _ALIKE * len(given)
+    labels = [plain(part) for cell in outputs for part in _parts(cell, mark)]
+    return bool(labels) and sum(part in {*parts} for part in labels) >= _ALIKE * len(labels)
 
 
 def _move(cells: Sequence[Sequence[str]]) -> bool:

@@ -28,7 +28,7 @@ _SEPARATORS: Final = "_-. "
 
 
 def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> tuple[str | None, str | None]:
-    """The sheet of a workbook that has outputs, where it is not the one that is read without a name; and what to say of the others.
+    """The sheet of a workbook that has outputs, if it is not the first, and a note on the other sheets.
 
     `has_output` says of a sheet, by its name, whether its columns have an output. Raises Problems when the workbook cannot be read.
     """
@@ -39,8 +39,8 @@ def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> t
     chosen = having[0] if having else names[0]
     others, also = _listed([name for name in names if name != chosen]), _listed(having[1:])
     why = ", which has a column of outputs" if having else ""
-    said = f'of the sheets "{chosen}" is read{why}; not read: {others}{f"; outputs are also in {also}" if also else ""}'
-    return (chosen if chosen != names[0] else None), said
+    note = f'of the sheets "{chosen}" is read{why}; not read: {others}{f"; outputs are also in {also}" if also else ""}'
+    return (chosen if chosen != names[0] else None), note
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -64,8 +64,8 @@ def json_documents(data: str | None, expected: str | None, output: str | None) -
     if data is not None and expected is None and output is None and _is_folder(data):
         both = _both_in(data)
         if both is None:
-            pattern, said = _json_alone(data)
-            return Places(pattern, None, None, said)
+            pattern, note = _json_alone(data)
+            return Places(pattern, None, None, note)
         return json_documents(None, *both)
     if data is not None or not expected or not output:
         return Places(data, expected, output)
@@ -80,9 +80,9 @@ def _is_folder(place: str) -> bool:
 def _json_files(folder: str) -> list[str]:
     """The JSON files of a folder, by their paths below it."""
     return sorted(
-        PurePath(os.path.relpath(one, folder)).as_posix()
-        for one in files_without_runs(folder, Path())
-        if one.lower().endswith(_JSON) and PurePath(one).name != "suite.schema.json"
+        PurePath(os.path.relpath(file, folder)).as_posix()
+        for file in files_without_runs(folder, Path())
+        if file.lower().endswith(_JSON) and PurePath(file).name != "suite.schema.json"
     )
 
 
@@ -98,24 +98,24 @@ def _json_alone(folder: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _all_other_than_rows(files: Iterable[str]) -> bool:
-    return not any(named_as_rows(one) and not one.lower().endswith(_JSON) for one in files)
+    return not any(named_as_rows(file) and not file.lower().endswith(_JSON) for file in files)
 
 
 def _pattern(folder: str, files: Sequence[str], suffix: str) -> str:
-    steps = "**/" if any("/" in one for one in files) else ""
+    steps = "**/" if any("/" in file for file in files) else ""
     return f"{folder.rstrip('/')}/{steps}*{suffix}{_JSON}"
 
 
 def _both_in(folder: str) -> tuple[str, str] | None:
     """The places of expected answers and of outputs in one folder: two folders, or two endings of names, that say which they are."""
     files = _json_files(folder)
-    inside = {one.split("/")[0] for one in files if "/" in one}
+    inside = {file.split("/")[0] for file in files if "/" in file}
     folders = _sides({name: name for name in inside})
     if folders is not None:
         return f"{folder.rstrip('/')}/{folders['expected']}", f"{folder.rstrip('/')}/{folders['output']}"
     stems: dict[str, set[str]] = {}
-    for one in files:
-        stem = one.removesuffix(_JSON)
+    for file in files:
+        stem = file.removesuffix(_JSON)
         at = max(stem.rfind(mark) for mark in _SEPARATORS)
         stems.setdefault(stem[at:] if at > 0 else "", set()).add(stem[:at])
     sides = {end: side_of_words(words_of(end)) for end in stems}
@@ -142,9 +142,9 @@ _SIDES: Final[Mapping[Role, str]] = {"output": "that they are outputs", "expecte
 
 def _sides(names: Mapping[str, str]) -> dict[Role, str] | None:
     """The only name for expected answers, and the only one for outputs; None where there are none or several."""
-    found: dict[Role, list[str]] = {"expected": [], "output": []}
+    places: dict[Role, list[str]] = {"expected": [], "output": []}
     for name, words in names.items():
         side = side_of_words(words_of(words))
         if side is not None:
-            found[side].append(name)
-    return {side: ones[0] for side, ones in found.items()} if all(len(ones) == 1 for ones in found.values()) else None
+            places[side].append(name)
+    return {side: ones[0] for side, ones in places.items()} if all(len(ones) == 1 for ones in places.values()) else None

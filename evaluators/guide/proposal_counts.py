@@ -30,7 +30,7 @@ _BASE: Final = "proposed"
 
 
 class Looser(Struct, frozen=True):
-    """What a field's outputs suggest that the expected answers do not: a comparator, and what it forgives."""
+    """A looser comparator suggested by the outputs of a field, and what it forgives."""
 
     compare: Any
     forgives: str
@@ -43,7 +43,8 @@ def passed(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any
 
 
 def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
-    """Whether somebody at a terminal wants it forgiven. Where nobody is asked, it is not."""
+    """Whether the user at a terminal accepts a looser comparator; False where questions are not asked. Where nobody is asked, it is
+    not."""
     if ask.asks is None or more < 1:
         return False
     text = f"{place}: {more:,} more would be right if {forgives}. Is that to be forgiven?"
@@ -72,7 +73,9 @@ def with_counts(
         for place, one in enumerate(looser[number]):
             changed[f"loose_{number}_{place}"] = number, one.compare
     variants = {name: _variant(lines, number, compare) for name, (number, compare) in changed.items()}
-    most = max(_FEWEST_ROWS, _MOST_COMPARISONS // (len(lines) + sum(len(one.fields) for one in variants.values())))
+    most = max(
+        _FEWEST_ROWS, _MOST_COMPARISONS // (len(lines) + sum(len(variant.fields) for variant in variants.values()))
+    )
     counts = _counts(lines, variants, rows[:most], settings)
     some = all_rows > min(most, MOST_ROWS)
     return [_counted(line, number, counts, looser.get(number, ()), some, ask) for number, line in enumerate(lines)]
@@ -93,7 +96,7 @@ def _variant(lines: Sequence[SuggestedLine], number: int, compare: Any) -> _Vari
     steps = lines[number].steps
     keys = steps[: steps.index(ANY)] if ANY in steps else steps
     below = _below(lines, number) if _aligns(lines[number]) else []
-    together = {one.path: one.compare for one in lines if one.steps[: len(keys)] == keys and one not in below}
+    together = {line.path: line.compare for line in lines if line.steps[: len(keys)] == keys and line not in below}
     return _Variant(number, tuple(map(str, keys)), {**together, lines[number].path: compare})
 
 
@@ -109,31 +112,31 @@ def _counts(
     """
     type = {"type": "schema_match", **settings}
     suite = [{"name": _BASE, **type, "fields": {line.path: line.compare for line in lines}}]
-    for name, one in variants.items():
-        suite.append({"name": name, **type, "output": f"{name} out", "expected": f"{name} in", "fields": one.fields})
+    for name, variant in variants.items():
+        suite.append({"name": name, **type, "output": f"{name} out", "expected": f"{name} in", "fields": variant.fields})
     cells = _cells(rows)
     for row in cells:
         output = container_in(row.get("output"))
-        for name, one in variants.items():
-            row[f"{name} in"] = _only(row["expected"], one.keys)
-            row[f"{name} out"] = row.get("output") if output is None else _only(output, one.keys)
+        for name, variant in variants.items():
+            row[f"{name} in"] = _only(row["expected"], variant.keys)
+            row[f"{name} out"] = row.get("output") if output is None else _only(output, variant.keys)
     run = evaluate(cells, {"evaluators": suite})
-    found = {
-        name: {one.path: (one.counts.match, one.counts.n) for one in run[name].fields} for name in (_BASE, *variants)
+    counts = {
+        name: {line.path: (line.counts.match, line.counts.n) for line in run[name].fields} for name in (_BASE, *variants)
     }
-    lists = [(name, one.number) for name, one in variants.items() if _aligns(lines[one.number])]
+    lists = [(name, variant.number) for name, variant in variants.items() if _aligns(lines[variant.number])]
     outcomes = list(run.rows) if lists else []
     for name, number in lists:
-        path, below = lines[number].path, [one.path for one in _below(lines, number) if not _aligns(one)]
-        seen = [({row.get(f"{_BASE}.{one}") for one in below} - _NOT_MEASURED, row) for row in outcomes]
+        path, below = lines[number].path, [line.path for line in _below(lines, number) if not _aligns(line)]
+        seen = [({row.get(f"{_BASE}.{path}") for path in below} - _NOT_MEASURED, row) for row in outcomes]
         measured = [(statuses, row) for statuses, row in seen if statuses]
-        found[_BASE][path] = sum(statuses == {"match"} for statuses, _ in measured), len(measured)
-        found[name][path] = sum(row.get(f"{name}.{path}") == "match" for _, row in measured), len(measured)
-    return found
+        counts[_BASE][path] = sum(statuses == {"match"} for statuses, _ in measured), len(measured)
+        counts[name][path] = sum(row.get(f"{name}.{path}") == "match" for _, row in measured), len(measured)
+    return counts
 
 
 def _only(value: Any, keys: Sequence[str]) -> Any:
-    """What of a document leads to a place, and what stands there."""
+    """The document cut down to the keys that lead to a place, and the value there."""
     if not keys or not isinstance(value, dict):
         return value
     return {keys[0]: _only(value[keys[0]], keys[1:])} if keys[0] in value else {}
@@ -145,7 +148,7 @@ _NOT_MEASURED: Final = frozenset([None, "not_measured", "skipped"])
 def _below(lines: Sequence[SuggestedLine], number: int) -> list[SuggestedLine]:
     """The lines of what stands in the list of a line."""
     steps = (*lines[number].steps, ANY)
-    return [one for one in lines if one.steps[: len(steps)] == steps]
+    return [line for line in lines if line.steps[: len(steps)] == steps]
 
 
 def _counted(
@@ -158,10 +161,10 @@ def _counted(
 ) -> SuggestedLine:
     """The line with how many values are right in its `why`. What would make most more right is taken over where that was chosen, and is
     else in `instead`. `counts` has (right, measured) by variant and path; `some` says that not all rows were counted."""
-    found = counts[_BASE].get(line.path)
-    if found is None or line.null:
+    counted = counts[_BASE].get(line.path)
+    if counted is None or line.null:
         return line
-    right, measured = found
+    right, measured = counted
     of = f"{measured:,} looked at" if some else f"{measured:,}"
     strict = counts.get(f"strict_{number}", {}).get(line.path)
     if _aligns(line):
@@ -181,7 +184,8 @@ def _counted(
 
 
 def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[Looser]:
-    """What the outputs of a field suggest: that case does not count, or another notation. Nothing for digits that are a name."""
+    """Looser comparators suggested by the outputs of a field: one that ignores case, or reads another notation. Nothing for digits
+    that are a name."""
     texts = list(dict.fromkeys(value for value in outputs if isinstance(value, str)))
     if line.name or not texts:
         return ()
@@ -190,16 +194,16 @@ def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[
     name, options = next(iter(line.compare.items())) if isinstance(line.compare, dict) else (line.compare, {})
     if name == "date":
         formats = tuple(options.get("formats", ("iso",)))
-        added = [one for one in formats_of(_dates(texts)) if one not in formats]
+        added = [candidate for candidate in formats_of(_dates(texts)) if candidate not in formats]
         if added and not ambiguity([*formats, *added]):
             both = {"date": {"formats": [*formats, *added]}}
             return (Looser(both, f"dates written as {_spelled(added)} were read too"),)
     if name == "numeric" and options.get("parse", True) is True:
         written = [text for text in texts if parses_of([text])]
-        readings_of = {tuple(readings(written, one)): one for one in reversed(parses_of(written))}
-        parses = [one for one in readings_of.values() if one or not options][:_MOST_NOTATIONS]
-        said = f"numbers written in {'another notation' if options else 'text'} were read too"
-        return [Looser({"numeric": {"parse": one or True}}, said) for one in parses]
+        readings_of = {tuple(readings(written, candidate)): candidate for candidate in reversed(parses_of(written))}
+        parses = [candidate for candidate in readings_of.values() if candidate or not options][:_MOST_NOTATIONS]
+        reason = f"numbers written in {'another notation' if options else 'text'} were read too"
+        return [Looser({"numeric": {"parse": candidate or True}}, reason) for candidate in parses]
     return ()
 
 
@@ -207,7 +211,7 @@ _MOST_NOTATIONS: Final = 4
 
 
 def _spelled(formats: Sequence[str]) -> str:
-    return " or ".join("ISO 8601 (2024-05-31)" if one == "iso" else one for one in formats)
+    return " or ".join("ISO 8601 (2024-05-31)" if format == "iso" else format for format in formats)
 
 
 def _dates(texts: Sequence[str]) -> list[str]:

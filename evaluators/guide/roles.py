@@ -200,7 +200,7 @@ def choose_roles(
 
 
 def _no_output(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns) -> InitQuestion:
-    """The question for an output that nothing points to; where nobody is asked, what is said of the columns."""
+    """The question for an output that nothing points to; without questions, the note on the columns."""
     left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures, *chosen.set_aside)]
     answers = (left or [name for name in header if name not in chosen.columns.values()] or [*header])[:_MOST_ANSWERS]
     aside: dict[str, list[str]] = {}
@@ -259,7 +259,7 @@ def _set_aside(
     `settled` are columns whose role is known.
     """
     paired = {name for pair in pairs if pair.marked for name in (pair.output, pair.expected)}
-    found = {
+    contents = {
         name: what
         for name in names
         if name not in paired and (what := _other_than_answer(name, cells.get(name, ()))) is not None
@@ -268,17 +268,17 @@ def _set_aside(
         {*map(plain, filled(cells.get(name, ())))}
         for name in (*names, *settled)
         if name in settled
-        or (name not in found and max(weight(name, "output", names), weight(name, "expected", names)) > 0)
+        or (name not in contents and max(weight(name, "output", names), weight(name, "expected", names)) > 0)
     ]
     shared = [
         name
-        for name, what in found.items()
+        for name, what in contents.items()
         if what in (_VERDICTS, _MODELS)
         and not called_metric(name)
         and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
     ]
-    models = [name for name in shared if found[name] == _MODELS]
-    return {name: what for name, what in found.items() if name not in models}, [
+    models = [name for name in shared if contents[name] == _MODELS]
+    return {name: what for name, what in contents.items() if name not in models}, [
         name for name in shared if name not in models
     ]
 
@@ -296,7 +296,7 @@ _TRUTHS: Final = frozenset(["true", "false"])
 
 
 def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
-    """What the column holds in place of answers; None where it may hold answers."""
+    """The kind of a column that holds no answers, such as "ids"; None where it may hold answers."""
     usual = is_usual(name, "output") or is_usual(name, "expected")
     if usual:
         return None
@@ -364,14 +364,16 @@ def _alike(outputs: Sequence[Any], expected: Sequence[Any]) -> bool:
     return max(affinity(outputs, expected), same_digits(outputs, expected)) >= _ALIKE_ENOUGH
 
 
-def _models_side_by_side(free: Sequence[str], cells: Mapping[str, Sequence[Any]], given: Mapping[Role, str]) -> list[str]:
+def _models_side_by_side(
+    free: Sequence[str], cells: Mapping[str, Sequence[Any]], settled: Mapping[Role, str]
+) -> list[str]:
     """The outputs of several models, where nothing else is called like an output."""
-    found = side_by_side(free)
-    others = [name for name in free if name not in found and weight(name, "output", free) >= NOUN]
-    wanted = [name for name in free if weight(name, "expected", free) >= NOUN and name not in found]
-    answers = cells.get(given.get("expected") or next(iter(wanted), ""), ())
-    numbers = not holds_numbers(answers) and any(holds_numbers(cells.get(name, ())) for name in found)
-    return [] if others or numbers else found
+    pairs = side_by_side(free)
+    others = [name for name in free if name not in pairs and weight(name, "output", free) >= NOUN]
+    wanted = [name for name in free if weight(name, "expected", free) >= NOUN and name not in pairs]
+    answers = cells.get(settled.get("expected") or next(iter(wanted), ""), ())
+    numbers = not holds_numbers(answers) and any(holds_numbers(cells.get(name, ())) for name in pairs)
+    return [] if others or numbers else pairs
 
 
 _ASKED: Final[tuple[tuple[Role, str], ...]] = (("expected", "the expected answer"), ("output", "the model's output"))
@@ -408,10 +410,10 @@ def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
     outputs: Sequence[str | None] = fixed if "output" in known else among.names
     wanted: Sequence[str | None] = [chosen.columns.get("expected")] if "expected" in known else among.names
     for output in outputs:
-        given = USUAL if "output" in known else among.weight(output, "output")
+        output_weight = USUAL if "output" in known else among.weight(output, "output")
         if "output" not in known and output is not None and says_other(output, "output", among.names):
             continue
-        alone = _alone(output, given, among) if "expected" not in known and "output" not in known else None
+        alone = _alone(output, output_weight, among) if "expected" not in known and "output" not in known else None
         if alone is not None:
             yield alone
         for expected in wanted:
@@ -420,28 +422,30 @@ def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
                 "expected" not in known and expected is not None and says_other(expected, "expected", among.names)
             ):
                 continue
-            pair = _pair(output, given, expected, named, among)
+            pair = _pair(output, output_weight, expected, named, among)
             if pair is not None:
                 yield pair
 
 
-def _alone(output: str | None, given: float, among: _Columns) -> _RolePair | None:
+def _alone(output: str | None, output_weight: float, among: _Columns) -> _RolePair | None:
     """An output without an expected answer. What may be either is only likely to be an output."""
     if output is None or output in among.doubtful or output in among.inputs:
         return None
     words = {*words_of(output)}
-    if given > WEAK:
-        return _RolePair(given, output, None, sure=is_plain(output, "output"))
-    return _RolePair(given, output, None, sure=False) if given and words & ANSWER else None
+    if output_weight > WEAK:
+        return _RolePair(output_weight, output, None, sure=is_plain(output, "output"))
+    return _RolePair(output_weight, output, None, sure=False) if output_weight and words & ANSWER else None
 
 
-def _pair(output: str | None, given: float, expected: str | None, named: float, among: _Columns) -> _RolePair | None:
+def _pair(
+    output: str | None, output_weight: float, expected: str | None, named: float, among: _Columns
+) -> _RolePair | None:
     """Two columns as output and expected answer; None where nothing speaks for that."""
     both = [among.of(name) for name in (output, expected)]
     cells_known = all(map(filled, both))
     alike = affinity(*both) if cells_known else 0.0
     by_name = among.pairs.get((output or "", expected or ""))
-    names_say = bool(given and named) or by_name is not None
+    names_say = bool(output_weight and named) or by_name is not None
     certain = cells_known and surely_alike(*both)
     if (not names_say and alike < _ALIKE_ENOUGH) or (
         {output, expected} & {*among.inputs} and by_name is None and not certain
@@ -457,13 +461,13 @@ def _pair(output: str | None, given: float, expected: str | None, named: float, 
     ):
         return None  # a column for each field, perhaps
     bonus = 0.0 if by_name is None else _BOTH_SAY if by_name.marked else _ONE_SAYS
-    total = given + named + _CELLS * min(alike / _DRAWN, 1.0) + bonus
+    total = output_weight + named + _CELLS * min(alike / _DRAWN, 1.0) + bonus
     doubtful = bool({output, expected} & {*among.doubtful, *among.inputs})
     plainly = (by_name is not None and by_name.marked) or (
         (output is None or is_plain(output, "output")) and (expected is None or is_plain(expected, "expected"))
     )
     some = alike >= _SOMEWHAT_ALIKE or (not cells_known and output is None)
-    sure = (names_say and given > 0 and named > 0 and (plainly or alike >= _SOMEWHAT_ALIKE)) or (certain)
+    sure = (names_say and output_weight > 0 and named > 0 and (plainly or alike >= _SOMEWHAT_ALIKE)) or (certain)
     if by_name is not None and not by_name.marked:
         sure = sure or some
     if doubtful and not (by_name is not None and certain):

@@ -26,10 +26,10 @@ def names_in_both(rows: Table, other: Table, id: str | None) -> tuple[str, str] 
         named = [name for name in ours if name is not None]
         if named and theirs and (pair := naming_columns(rows, named, other, theirs)) is not None:
             return pair
-    return next(_together(rows, other), None)
+    return next(_shared_columns(rows, other), None)
 
 
-def _together(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
+def _shared_columns(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
     """The texts of columns that both tables have and that name each row of both, where half of the names are shared."""
     theirs = {folded(name): name for name in other.header}
     shared = [(name, theirs[folded(name)]) for name in rows.header if name and folded(name) in theirs][:_MOST_COLUMNS]

@@ -55,7 +55,7 @@ def suite_text(
         *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the number, and "
                  "uncomment these lines."),
         "# gates:",
-        *(f"#   {key_text(one)}: {{fail_below: 0.9}}" for one in suggested.gated),
+        *(f"#   {key_text(gate)}: {{fail_below: 0.9}}" for gate in suggested.gated),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -63,8 +63,8 @@ def suite_text(
 def comment(text: str, margin: str = "") -> list[str]:
     """A text as lines of comment. What would end a line, or hide one, is written as a space."""
     plain = "".join(" " if letter in _HIDDEN or not letter.isprintable() else letter for letter in text)
-    found = wrap(plain, _WIDTH - len(margin), break_long_words=False, break_on_hyphens=False)
-    return [f"{margin}# {line}" for line in found]
+    lines = wrap(plain, _WIDTH - len(margin), break_long_words=False, break_on_hyphens=False)
+    return [f"{margin}# {line}" for line in lines]
 
 
 _HIDDEN: Final = "\r\n\t\u0085\u2028\u2029\ufeff"
@@ -91,13 +91,14 @@ def field_lines(lines: Sequence[SuggestedLine], extra: Sequence[str]) -> list[st
         found += comment(line.why, "    ")
         found.append(f"    {key_text(line.written)}: {literal(line.compare)}")
         if line.instead is not None:
-            said, written = line.instead
-            found += [*comment(said, "    "), f"    # {written}"]
+            reason, written = line.instead
+            found += [*comment(reason, "    "), f"    # {written}"]
     return found
 
 
 def _test_set(test_set: Mapping[str, Any], chosen: ChosenColumns, said: str) -> list[str]:
-    """Where the data is, and which column is what, and why; what is `said` of the expected answers stands beside their column."""
+    """The lines of `test_set`: the place of the data, and each column with the reason for its role. `said` stands beside the
+    expected answers."""
     lines = ["test_set:", *(f"  {key}: {literal(place)}" for key, place in test_set.items())]
     if chosen.columns:
         lines.append("  columns:")
@@ -144,10 +145,10 @@ def _slices(slices: Mapping[str, int]) -> list[str]:
     """The line `slices:`, commented out, for columns with their numbers of groups; no lines where there are none."""
     if not slices:
         return []
-    said = ", ".join(f"{column} ({groups} groups)" for column, groups in slices.items())
+    listing = ", ".join(f"{column} ({groups} groups)" for column, groups in slices.items())
     listed = literal([f"row.{column}" for column in slices])
     return [
         "",
-        *comment(f"The same metrics for groups of rows, by a column: {said}. Uncomment to see them:"),
+        *comment(f"The same metrics for groups of rows, by a column: {listing}. Uncomment to see them:"),
         f"# slices: {listed}",
     ]

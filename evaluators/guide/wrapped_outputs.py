@@ -67,17 +67,19 @@ def _objects_below(
 def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
     """Why no output can be right, where it is their shape; None where some can. `rows` are an expected document and an output cell each."""
     rows = [(document, output) for document, output in rows if document and output not in (None, "")][:_ROWS]
-    found = [(document, container_in(output)) for document, output in rows]
-    if not found:
+    containers = [(document, container_in(output)) for document, output in rows]
+    if not containers:
         return None
-    if all(value is None for _, value in found):
+    if all(value is None for _, value in containers):
         texts = [output for _, output in rows if isinstance(output, str)]
         written = next((words for holds, words in _WRITTEN_AS if texts and all(map(holds, texts))), "they are texts")
         return f"no output holds a JSON object or list ({written}), so no field can be right"
-    expected, given = ({key: None for one in side for key in _keys(one)} for side in zip(*found, strict=True))
-    if not expected or not given or expected.keys() & given.keys():
+    expected, output_keys = (
+        {key: None for container in side for key in _keys(container)} for side in zip(*containers, strict=True)
+    )
+    if not expected or not output_keys or expected.keys() & output_keys.keys():
         return None
-    theirs, ours = (first_ones([f'"{key}"' for key in side], _SHOWN) for side in (given, expected))
+    theirs, ours = (first_ones([f'"{key}"' for key in side], _SHOWN) for side in (output_keys, expected))
     return f"the outputs have the keys {theirs}, and the expected answers {ours}: as no key is in both, no field can be right"
 
 

@@ -64,12 +64,12 @@ _OF_COMMANDS: Final[Mapping[str, Mapping[int, str]]] = {
 
 
 def exit_meaning(code: int, command: str = "run") -> str:
-    """What an exit code of a command means."""
+    """The meaning of a command's exit code, in words."""
     return _OF_COMMANDS[command].get(code) or EXIT_WORDS[code].meaning
 
 
 def exit_codes_text(command: str) -> str:
-    """What the exit codes of a command mean: `The exit code is 0 (no gate failed), 1 (a gate failed), … or 130 (interrupted).`"""
+    """The sentence on a command's exit codes: `The exit code is 0 (no gate failed), 1 (a gate failed), … or 130 (interrupted).`"""
     texts = [
         f"{code} ({meaning or EXIT_WORDS[code].meaning})" for code, meaning in _OF_COMMANDS.get(command, _ANY).items()
     ]

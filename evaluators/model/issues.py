@@ -24,7 +24,7 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class Blame(StrEnum):
-    """Whose move it is."""
+    """The culprit of a problem: who has to act."""
 
     CONFIG = "config"
     TESTSET = "testset"
@@ -64,7 +64,7 @@ class Issue(Struct, frozen=True):
 
 def extra_hint(extra: str, *packages: str) -> str:
     """The command that installs an extra of this package, and further packages; from a copy, for no index has it yet."""
-    wanted = " ".join(f'"{one}"' for one in (f"path/to/{DISTRIBUTION}[{extra}]", *packages))
+    wanted = " ".join(f'"{package}"' for package in (f"path/to/{DISTRIBUTION}[{extra}]", *packages))
     return f"pip install {wanted}, with the path of your copy"
 
 

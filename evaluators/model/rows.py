@@ -75,7 +75,7 @@ class FieldStatus(_Status):
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
     def __eq__(self, other: object) -> bool:
-        """The same status, or its word. struct-extract-eval calls what is not judged an `error`."""
+        """Whether the other value is the same status, or its word. struct-extract-eval calls what is not judged an `error`."""
         if isinstance(other, FieldStatus) or not isinstance(other, str):
             return self is other
         return other == self.word or (self is FieldStatus.NOT_JUDGED and other == "error")
@@ -108,7 +108,7 @@ class RowStatus(_Status):
 
     @classmethod
     def of(cls, blame: Blame) -> RowStatus:
-        """How a row is counted that something kept from being scored, by what is to blame."""
+        """The status of a row that could not be scored, by the blame of the problem."""
         return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
 
     @property
@@ -118,7 +118,7 @@ class RowStatus(_Status):
 
     @property
     def kept_out(self) -> bool:
-        """Something other than the output kept the row from being measured."""
+        """Whether something other than the output kept the row from being measured."""
         return self.number >= RowStatus.INVALID.number
 
 
@@ -183,7 +183,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def passed(self) -> bool:
-        """It matches."""
+        """Whether the field matches."""
         return self.status is FieldStatus.MATCH
 
     @property
@@ -260,7 +260,7 @@ class Result(Struct, frozen=True, gc=False):
         return self.num / self.den if self.den else None
 
     def explained(self, why: Reason) -> Result:
-        """The same result with its reasons."""
+        """The result with its reasons."""
         return replace(self, fields=why.fields, reason=why.text, details=why.details)
 
     def several(self) -> Iterator[tuple[int, int, int]]:
@@ -287,12 +287,15 @@ class Result(Struct, frozen=True, gc=False):
     def _wrong(self) -> Iterator[ResultTable]:
         """The fields that are not right as a table, where there are some."""
         aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-        if wrong := [one for one in self.fields if one.status not in aside]:
+        if wrong := [field for field in self.fields if field.status not in aside]:
             from evaluators.model.result_table import ResultTable  # a run starts sooner
 
             yield ResultTable(
                 {"path": "text", "status": "text", "expected": "value", "output": "value", "reason": "text"},
-                [[one.path, one.status.word, one.gold_value, one.extracted_value, one.reason] for one in wrong],
+                [
+                    [field.path, field.status.word, field.gold_value, field.extracted_value, field.reason]
+                    for field in wrong
+                ],
             )
 
 

@@ -94,7 +94,7 @@ VERDICT_WORDS: Final[Mapping[bool, RowWord]] = {
 """How a scored row ended, by whether it passed."""
 
 
-_PLAIN: Final = {word: one.plain for words in (ROW_WORDS, FIELD_WORDS) for word, one in words.items()}
+_PLAIN: Final = {word: words_of.plain for words in (ROW_WORDS, FIELD_WORDS) for word, words_of in words.items()}
 
 
 def plain_word(word: str) -> str:

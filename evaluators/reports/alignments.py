@@ -38,7 +38,7 @@ def is_alignment(name: str) -> bool:
 def alignment_page(name: str) -> Page:
     """The page of one alignment, or of all."""
     chosen = [how for how in DOES if name in (SETTING, how)]
-    said = Paragraph(
+    introduction = Paragraph(
         "An alignment says which items of two lists are compared with each other. It is under `fields` of an evaluator, "
         "at the path of the list."
     )
@@ -46,7 +46,7 @@ def alignment_page(name: str) -> Page:
     others = [how for how in DOES if how not in chosen]
     more = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
     alone = () if chosen == ["ordered"] else (Paragraph(_UNPAIRED),)
-    return Page(name, (Section(None, (said, Listing(items), *alone, *more)),))
+    return Page(name, (Section(None, (introduction, Listing(items), *alone, *more)),))
 
 
 def alignment_data(name: str) -> list[Mapping[str, str]]:

@@ -12,35 +12,38 @@ from evaluators.runs.result import ConfusionMatrix, Interval
 _FEW: int = 30
 
 
-def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None) -> Page:
+def calibration_page(calibration: Calibration, run: str, target: str, column: str, changed: Changed | None) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
-    sections = [_metrics(found, target, column), _confusion(found.confusion)]
-    if found.choices is not None:
-        sections += _choices(found.choices)
-    sections += [_halves(found), *_disagreements(found)]
+    sections = [_metrics(calibration, target, column), _confusion(calibration.confusion)]
+    if calibration.choices is not None:
+        sections += _choices(calibration.choices)
+    sections += [_halves(calibration), *_disagreements(calibration)]
     if changed is not None:
         sections.append(_changed(changed))
     return Page(f"{run}: {target} beside {column}", tuple(sections))
 
 
-def _metrics(found: Calibration, target: str, column: str) -> Section:
+def _metrics(calibration: Calibration, target: str, column: str) -> Section:
     """The first section: how many rows count and which are left out, agreement, Cohen's kappa and the two ways to differ.
 
     The row `score minus mark` is there only where people gave marks as numbers.
     """
-    counts = found.confusion
+    counts = calibration.confusion
     lines = [f"{rows_text(counts.rows)} have a verdict of {target} and a mark in {column}."]
-    if found.unmarked:
+    if calibration.unmarked:
         lines.append(
-            f"{rows_text(found.unmarked)} without a mark, and {counted(found.unjudged, 'mark')} without a verdict, are left out."
+            f"{rows_text(calibration.unmarked)} without a mark, and {counted(calibration.unjudged, 'mark')} without a verdict, "
+            "are left out."
         )
-    elif found.unjudged:
-        are = "is" if found.unjudged == 1 else "are"
-        lines.append(f"{counted(found.unjudged, 'mark')} without a verdict {are} left out.")
+    elif calibration.unjudged:
+        are = "is" if calibration.unjudged == 1 else "are"
+        lines.append(f"{counted(calibration.unjudged, 'mark')} without a verdict {are} left out.")
     if counts.rows < _FEW:
         lines.append(f"Fewer than {_FEW} rows say little: see how wide the intervals are.")
-    if found.cluster is not None:
-        lines.append(f"Rows of one {found.cluster} belong together. The intervals here count rows, and are too narrow.")
+    if calibration.cluster is not None:
+        lines.append(
+            f"Rows of one {calibration.cluster} belong together. The intervals here count rows, and are too narrow."
+        )
     rows = [
         (
             "agreement",
@@ -50,20 +53,20 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
         ),
         (
             "Cohen's kappa",
-            _number(found.kappa),
-            _interval_text(found.kappa_interval),
+            _number(calibration.kappa),
+            _interval_text(calibration.kappa_interval),
             "agreement beyond chance: 1 is all, 0 is none",
         ),
         ("too kind", str(counts.too_kind), "", "the judge lets pass what people do not"),
         ("too strict", str(counts.too_strict), "", "people let pass what the judge does not"),
     ]
-    if found.mean_difference is not None:
+    if calibration.mean_difference is not None:
         rows.append(
             (
                 "score minus mark",
-                _number(found.mean_difference),
-                _interval_text(found.difference_interval),
-                f"above 0 the judge gives more; of {rows_text(found.difference_rows)}",
+                _number(calibration.mean_difference),
+                _interval_text(calibration.difference_interval),
+                f"above 0 the judge gives more; of {rows_text(calibration.difference_rows)}",
             )
         )
     columns = heads("metric", "#value", "#95 % CI", "what it says")
@@ -94,31 +97,32 @@ def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
         ("Cohen's kappa", _number(value), _interval_text(interval), f"{table.rows:,}"),
     )
     columns = heads("choices", "#value", "#95 % CI", "#n")
-    said = "People made the choice on the left; those of the judge are in the columns."
-    return Section(None, (PageTable(columns, rows),)), label_section(table, "Choices", said)
+    caption = "People made the choice on the left; those of the judge are in the columns."
+    return Section(None, (PageTable(columns, rows),)), label_section(table, "Choices", caption)
 
 
-def _halves(found: Calibration) -> Section:
+def _halves(calibration: Calibration) -> Section:
     """Agreement in the shorter and the longer outputs, and in the first and the later rows.
 
     A sentence says of each how much it differs, where that is known.
     """
     columns = heads("rows", "#agreement", "#too kind", "#too strict", "#of")
     named = (
-        ("shorter outputs", found.lengths.first), ("longer outputs", found.lengths.second),
-        ("first rows", found.positions.first), ("later rows", found.positions.second),
+        ("shorter outputs", calibration.lengths.first), ("longer outputs", calibration.lengths.second),
+        ("first rows", calibration.positions.first), ("later rows", calibration.positions.second),
     )  # fmt: skip
     rows = tuple(
-        (name, score_text(one.agreement), str(one.too_kind), str(one.too_strict), str(one.rows)) for name, one in named
+        (name, score_text(agreement.agreement), str(agreement.too_kind), str(agreement.too_strict), str(agreement.rows))
+        for name, agreement in named
     )
-    said = [
-        _difference("longer outputs", "shorter ones", found.lengths),
-        _difference("later rows", "first ones", found.positions),
+    remarks = [
+        _difference("longer outputs", "shorter ones", calibration.lengths),
+        _difference("later rows", "first ones", calibration.positions),
     ]
-    return Section("By length and position", (PageTable(columns, rows), *map(Paragraph, filter(None, said))))
+    return Section("By length and position", (PageTable(columns, rows), *map(Paragraph, filter(None, remarks))))
 
 
-def _difference(one: str, other: str, halves: Halves) -> str:
+def _difference(half: str, other: str, halves: Halves) -> str:
     """A sentence on how much agreement differs between two halves; empty where that is not known.
 
     It is called significant where its interval leaves out 0.
@@ -127,10 +131,10 @@ def _difference(one: str, other: str, halves: Halves) -> str:
         return ""
     low, high = halves.difference.low, halves.difference.high
     sure = "not significant" if low <= 0 <= high else "significant"
-    return f"Agreement on {one} minus that on {other}: {_interval_text(halves.difference)}; {sure}."
+    return f"Agreement on {half} minus that on {other}: {_interval_text(halves.difference)}; {sure}."
 
 
-def _disagreements(found: Calibration) -> tuple[Section, ...]:
+def _disagreements(calibration: Calibration) -> tuple[Section, ...]:
     """The rows in which judge and people differ, as a section; none where there are none.
 
     The title says how many there are in all where only the first are listed.
@@ -139,9 +143,9 @@ def _disagreements(found: Calibration) -> tuple[Section, ...]:
         Item(
             f"row {row.number}{f' ({row.id})' if row.id else ''}: the judge says {_word(row.judge)}, people {_word(row.person)}"
         )
-        for row in found.disagreements
+        for row in calibration.disagreements
     )
-    whole = found.confusion.too_kind + found.confusion.too_strict
+    whole = calibration.confusion.too_kind + calibration.confusion.too_strict
     title = "Where they differ" if len(items) == whole else f"Where they differ (first {len(items)} of {whole})"
     return listed(title, items)
 

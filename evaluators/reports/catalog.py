@@ -69,7 +69,7 @@ class CatalogEntry(Struct, frozen=True):
 
 def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
     """Everything of a kind that can be used, in the order in which it is listed: group by group."""
-    left = {one.name: one for one in _ENTRIES[kind]()}
+    left = {entry.name: entry for entry in _ENTRIES[kind]()}
     first = [left.pop(name) for name in _START_HERE.get(kind, ())]
     return (*first, *sorted(left.values(), key=lambda one: GROUPS.index(one.group)))
 
@@ -143,8 +143,8 @@ def _transforms() -> tuple[CatalogEntry, ...]:
 
 
 def _presets() -> tuple[CatalogEntry, ...]:
-    said = [(name, " ".join(opening_comment(_preset_text(name)))) for name in preset_names()]
-    return tuple(CatalogEntry("presets", name, first_sentence(text)) for name, text in said)
+    presets = [(name, " ".join(opening_comment(_preset_text(name)))) for name in preset_names()]
+    return tuple(CatalogEntry("presets", name, first_sentence(text)) for name, text in presets)
 
 
 def _preset_text(name: str) -> str:

@@ -70,7 +70,7 @@ class RowsAgain:
         self._before: dict[str, Sequence[Result] | None] = {}
 
     def effect(self, line: EvaluatorLine, changed: EvaluatorLine, field: str | None = None) -> Effect | None:
-        """What a changed line does, to one of its fields, or to its rows; None where that cannot be told."""
+        """The effect of a changed line on one of its fields, or on its rows; None where it cannot be computed."""
         before = self.before(line)
         if before is None:
             return None
@@ -79,40 +79,40 @@ class RowsAgain:
         if after is None or (field is not None and field not in names[0]):
             return None
         old, new = ([place for place, name in enumerate(each) if _within(name, field)] for each in names)
-        kept = [names[0][place] for place in old] == [names[1][place] for place in new]
-        found = [
-            _row_effect(was, now) if field is None else _field_effect(was, now, old, new, kept)
+        same_fields = [names[0][place] for place in old] == [names[1][place] for place in new]
+        effects = [
+            _row_effect(was, now) if field is None else _field_effect(was, now, old, new, same_fields)
             for was, now in zip(before, after, strict=True)
         ]
-        shown = zip(self._known(), found, strict=True)
-        rows = tuple(number for (number, _), one in shown if one.turned > 0 or one.set_aside > 0)
-        whole = RowEffect(*map(sum, zip(*found, strict=True)))
+        shown = zip(self._known(), effects, strict=True)
+        rows = tuple(number for (number, _), effect in shown if effect.turned > 0 or effect.set_aside > 0)
+        whole = RowEffect(*map(sum, zip(*effects, strict=True)))
         return Effect(rows, *whole, self.is_whole)
 
     def wrong_rows(self, line: EvaluatorLine) -> int:
         """How many of the rows have a score and do not pass."""
-        return sum(one.den > 0 and not one.passed for one in self.before(line) or ())
+        return sum(verdict.den > 0 and not verdict.passed for verdict in self.before(line) or ())
 
     def wrong_cells(self, line: EvaluatorLine, columns: tuple[str, str]) -> list[Mismatch]:
         """The cells of those rows in the columns of the output and of the expected answer."""
         output, expected = columns
         return [
             Mismatch(number, cells.get(expected, MISSING), cells.get(output, MISSING))
-            for (number, cells), one in zip(self._known(), self.before(line) or (), strict=False)
-            if one.den > 0 and not one.passed
+            for (number, cells), verdict in zip(self._known(), self.before(line) or (), strict=False)
+            if verdict.den > 0 and not verdict.passed
         ]
 
     def before(self, line: EvaluatorLine) -> Sequence[Result] | None:
         """The verdicts of an evaluator as it is; None where they do not come out again."""
         if line.name not in self._before:
-            found = self._scored(line) if self._known() and not calls_a_program(line) else None
-            self._before[line.name] = found if found is not None and self._as_recorded(line.name, found) else None
+            scored = self._scored(line) if self._known() and not calls_a_program(line) else None
+            self._before[line.name] = scored if scored is not None and self._as_recorded(line.name, scored) else None
         return self._before[line.name]
 
     def counts_every_row(self, line: EvaluatorLine) -> bool:
         """Whether the evaluator as it is gives each of the rows a score, or skips it: the same as the run did."""
-        found = self.before(line)
-        return found is not None and not any(one.status.kept_out for one in found)
+        rows = self.before(line)
+        return rows is not None and not any(verdict.status.kept_out for verdict in rows)
 
     @property
     def last_row(self) -> int:
@@ -125,14 +125,14 @@ class RowsAgain:
         False, too, where the run lacks one of these rows, because it was stopped.
         """
         verdicts = self._record.verdicts(self._variant)
-        place = [one.name for one in self._record.facts.evaluators].index(name)
+        place = [evaluator.name for evaluator in self._record.facts.evaluators].index(name)
         known = [number for number, _ in self._known()]
         first = takewhile(lambda one: one.row <= known[-1], self._record.row_lines(self._variant, verdicts))
-        lines = {one.row: one.codes[place] for one in first}
+        lines = {line.row: line.codes[place] for line in first}
         if not lines.keys() >= set(known):  # a run that was stopped has fewer rows than its test set
             return False
         return [_recorded_part(verdicts[place][lines[number]]) for number in known] == [
-            _recorded_part(one) for one in found
+            _recorded_part(line) for line in found
         ]
 
     def _scored(self, line: EvaluatorLine) -> Sequence[Result] | None:
@@ -152,14 +152,14 @@ class RowsAgain:
     def _known(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The first rows whose cells there are."""
         if self._cells is None:
-            self._cells = [(one.row, one.cells) for one in islice(self._record.cells(self._variant), self._most)]
+            self._cells = [(row.row, row.cells) for row in islice(self._record.cells(self._variant), self._most)]
             self._read = [{} for _ in _chunks(self._cells)]
         return self._cells
 
     @property
     def is_whole(self) -> bool:
         """All rows of the variant are looked at."""
-        rows = next(one.rows for one in self._record.facts.variants if one.variant == self._variant)
+        rows = next(variant.rows for variant in self._record.facts.variants if variant.variant == self._variant)
         return len(self._known()) == rows
 
 
@@ -168,17 +168,17 @@ def _chunks(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Sequence[
 
 
 def _within(name: str, field: str | None) -> bool:
-    """It is the field, or one of the items of that list."""
+    """Whether a name is that field's, or that of an item of the list."""
     return field is None or name == field or name.startswith(f"{field}[*]") or (field == "$" and name.startswith("[*]"))
 
 
-def _recorded_part(one: Result) -> tuple[RowStatus, int, int, bytes]:
+def _recorded_part(verdict: Result) -> tuple[RowStatus, int, int, bytes]:
     """The part of a verdict that a run records: its status, its score as a fraction, and the statuses of its fields."""
-    return one.status, one.num, one.den, one.statuses
+    return verdict.status, verdict.num, verdict.den, verdict.statuses
 
 
 class RowEffect(NamedTuple):
-    """What a change to an evaluator does to one row, in values; `lost` and `gained` are its score."""
+    """The effect of a change to an evaluator on one row, in values; `lost` and `gained` are its score."""
 
     turned: int = 0
     """Wrong values that become right."""
@@ -225,30 +225,32 @@ def _scores(was: Result, now: Result) -> tuple[int, int]:
     return int(was.den > 0 and not now.den), int(now.den > 0 and not was.den)
 
 
-def _wrong(one: Result) -> int:
+def _wrong(verdict: Result) -> int:
     """How many values of a row are wrong, whole lists that have no items to count among them."""
-    if one.counts is not None:
-        return sum(one.counts) - one.counts[0]
-    right, measured = _values(one, range(len(one.statuses)))
+    if verdict.counts is not None:
+        return sum(verdict.counts) - verdict.counts[0]
+    right, measured = _values(verdict, range(len(verdict.statuses)))
     return measured - right
 
 
-def _values(one: Result, places: Sequence[int]) -> tuple[int, int]:
+def _values(verdict: Result, places: Sequence[int]) -> tuple[int, int]:
     """How many values of some fields of a row are right, and how many were measured."""
-    several = {place: (right, measured) for place, right, measured in one.several()}
-    found = [several.get(place) or _NUMBERS[one.statuses[place]] for place in places if place < len(one.statuses)]
-    return sum(right for right, _ in found), sum(measured for _, measured in found)
+    several = {place: (right, measured) for place, right, measured in verdict.several()}
+    statuses = [
+        several.get(place) or _NUMBERS[verdict.statuses[place]] for place in places if place < len(verdict.statuses)
+    ]
+    return sum(right for right, _ in statuses), sum(measured for _, measured in statuses)
 
 
-_NUMBERS: Final = [(int(one is FieldStatus.MATCH), int(one in _MEASURED)) for one in FIELD_STATUSES]
+_NUMBERS: Final = [(int(status is FieldStatus.MATCH), int(status in _MEASURED)) for status in FIELD_STATUSES]
 
 
 def with_field(line: EvaluatorLine, path: str, **changes: Any) -> EvaluatorLine | None:
     """The line with something else in what it says of one field; None where it has no such field, or that cannot be said."""
     listed: Sequence[FieldLine] = line.settings.scored_fields().lines or ()
-    if all(one.name != path for one in listed):
+    if all(field.name != path for field in listed):
         return None
-    fields = tuple(replace(one, **changes) if one.name == path else one for one in listed)
+    fields = tuple(replace(field, **changes) if field.name == path else field for field in listed)
     return with_settings(line, fields=fields)
 
 

@@ -103,19 +103,19 @@ def changes(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]
 
     Of changes that forgive the same mismatches, only the simplest is given.
     """
-    found = [
+    changes = [
         Change(
             candidate.switch, candidate.write, fixed, _says(candidate, compared, mismatches, fixed), candidate.comparator
         )
         for candidates, among in _candidates(compared, mismatches)
         for candidate, fixed in _best(candidates, compared, mismatches, among)
     ]
-    found += _in_any_order(compared, mismatches)
+    changes += _in_any_order(compared, mismatches)
     simplest: dict[tuple[int, ...], Change] = {}
-    for change in found:
+    for change in changes:
         simplest.setdefault(change.fixed, change)
-    several = _all_at_once(compared, mismatches, found)
-    several += _nearly_the_same(compared, mismatches, [*found, *several])
+    several = _all_at_once(compared, mismatches, changes)
+    several += _nearly_the_same(compared, mismatches, [*changes, *several])
     return sorted([*simplest.values(), *several], key=lambda change: -len(change.fixed))
 
 
@@ -152,18 +152,18 @@ def _fixed(
 def _says(candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
     """Side effects of a change: those of its candidate, and the pair of values farthest apart that would match."""
     worst, shown = Fraction(0), ""
-    for one in (mismatches[number] for number in fixed):
-        for expected, actual in _pairs(compared, one):
+    for mismatch in (mismatches[number] for number in fixed):
+        for expected, actual in _pairs(compared, mismatch):
             ready = prepare_rule(candidate.comparator, compared.transforms, expected, actual)
             gap = candidate.comparator.apart(*ready) if isinstance(ready, Ready) else None
             if gap is not None and gap > worst:
-                worst, shown = gap, f"at worst {quote(actual)} for {quote(expected)}, row {one.row:,}"
-    return "; ".join(said for said in (candidate.says, shown) if said)
+                worst, shown = gap, f"at worst {quote(actual)} for {quote(expected)}, row {mismatch.row:,}"
+    return "; ".join(part for part in (candidate.says, shown) if part)
 
 
-def _pairs(compared: FieldRule, one: Mismatch) -> list[tuple[Any, Any]]:
+def _pairs(compared: FieldRule, mismatch: Mismatch) -> list[tuple[Any, Any]]:
     """The two values, or those of two lists, place by place."""
-    expected, actual = one.expected, one.actual
+    expected, actual = mismatch.expected, mismatch.actual
     lists = compared.each and isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual)
     return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
 
@@ -174,7 +174,7 @@ def _candidates(
     """Groups of candidates, the simplest first, each with the mismatches to try. The candidates of a group are steps of one change."""
     comparator = compared.comparator
     word, every = word_of(comparator), range(len(mismatches))
-    pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
+    pairs = [pair for mismatch in mismatches for pair in _pairs(compared, mismatch)]
     texts = any(isinstance(expected, str) and isinstance(actual, str) for expected, actual in pairs)
     plain = word in ("exact", "normalized", "string_exact", "string_case_insensitive")
     if word == "exact" or isinstance(comparator, Normalization):
@@ -185,7 +185,7 @@ def _candidates(
         numeric = comparator if word == "numeric" else None
         yield from ((candidates, every) for candidates in _tolerance_candidates(numeric, pairs, compared.by_schema))
         exact = getattr(numeric, "tolerance", None) is None
-        texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one, exact)]
+        texts_in = [number for number, mismatch in enumerate(mismatches) if _has_text(compared, mismatch, exact)]
         may_be_number = _has_digit if numeric is not None else _may_be_number
         if texts_in and all(expected.__class__ is not str or may_be_number(expected) for expected, _ in pairs):
             yield _reading_candidates(numeric), texts_in
@@ -240,9 +240,9 @@ def _tolerance_candidates(
             looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
             yield [_number_candidate(numeric, {"tolerance": {name: step}}, reading) for step in looser]
         if numeric is not None and None not in limits.values() and not getattr(tolerance, "either", True):
-            one = _number_candidate(numeric, {"tolerance": {**limits, "either": True}}, reading)
+            both_limits = _number_candidate(numeric, {"tolerance": {**limits, "either": True}}, reading)
             says = f"{numeric.remark} today{_FROM_A_SCHEMA if by_schema else ''}"
-            yield [replace(one, says=says)]
+            yield [replace(both_limits, says=says)]
 
 
 _FROM_A_SCHEMA: Final = "; as a comparator of the suite, which the schema names"
@@ -251,8 +251,8 @@ _FROM_A_SCHEMA: Final = "; as a comparator of the suite, which the schema names"
 def _reading_candidates(numeric: Comparator | None) -> Iterator[_Candidate]:
     """Ways to read numbers in text."""
     tolerance = getattr(numeric, "tolerance", None)
-    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
-    return (_number_candidate(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False)))
+    kept_tolerance = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
+    return (_number_candidate(numeric, {"parse": way}, kept_tolerance) for way in _ways(getattr(numeric, "parse", False)))
 
 
 def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
@@ -261,10 +261,10 @@ def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
     return {} if parse is False else {"parse": as_setting(parse)}
 
 
-def _has_text(compared: FieldRule, one: Mismatch, exact: bool) -> bool:
+def _has_text(compared: FieldRule, mismatch: Mismatch, exact: bool) -> bool:
     """Whether a way of reading texts may make the values match. All ways read two numbers alike, and two texts of digits alone: where
     no tolerance helps, these stay different."""
-    pairs = _pairs(compared, one)
+    pairs = _pairs(compared, mismatch)
     if exact and any(
         _digits(expected) and _digits(actual) and int(expected) != int(actual) for expected, actual in pairs
     ):
@@ -298,7 +298,7 @@ def _ways(parse: Any) -> list[Any]:
     own = parse.model_dump(exclude_defaults=True)
     marks: list[dict[str, Any]] = [{"thousands": mark} for mark in _THOUSANDS if mark != own.get("decimal", ".")]
     further: list[dict[str, Any]] = [{"currency": True}, {"percent": True}, *marks]
-    return [{**own, **one} for one in further if all(own.get(name) in _UNSAID for name in one)]
+    return [{**own, **way} for way in further if all(own.get(name) in _UNSAID for name in way)]
 
 
 _THOUSANDS: Final = (",", ".", " ", "'")
@@ -318,8 +318,8 @@ def _number_candidate(numeric: Comparator | None, changed: Options, kept: Option
     candidate = _candidate(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
     way, before = changed.get("parse"), getattr(numeric, "parse", False)
     says = [
-        said
-        for name, said in _SETS_ASIDE.items()
+        meaning
+        for name, meaning in _SETS_ASIDE.items()
         if isinstance(way, dict) and name in way and not getattr(before, name, False)
     ]
     says += [candidate.comparator.remark] if candidate.comparator.remark else []
@@ -333,19 +333,23 @@ def _date_candidates(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) 
     hits = {
         spelled
         for spelled in DATE_FORMATS
-        if known and spelled not in known and any(_same_day(one, other, known, spelled) for one, other in pairs)
+        if known
+        and spelled not in known
+        and any(_same_day(expected, actual, known, spelled) for expected, actual in pairs)
     }
     tried = [(*known, spelled) for spelled in DATE_FORMATS if spelled in hits]
     if known and date is None:
         tried.insert(0, known)
     listed = [{"formats": list(formats)} for formats in tried if not ambiguity(formats)]
     tolerance = getattr(date, "tolerance", None)
-    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
+    kept_tolerance = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
     return [
         _candidate(
-            flow(one)[1:-1] if date is not None else None, "date", {} if one["formats"] == ["iso"] else {**one, **kept}
+            flow(format)[1:-1] if date is not None else None,
+            "date",
+            {} if format["formats"] == ["iso"] else {**format, **kept_tolerance},
         )
-        for one in listed
+        for format in listed
     ]
 
 
@@ -353,9 +357,9 @@ def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) ->
     """Whether the output, in the date format `spelled`, is the date that is expected, in one of the formats `known`."""
     if not isinstance(expected, str) or not isinstance(actual, str):
         return False
-    found, read = read_date(actual, spelled), reader(known)
-    wanted = read(expected) if found is not None else None
-    return found is not None and wanted is not None and same_moment(wanted, found)
+    actual_date, read = read_date(actual, spelled), reader(known)
+    wanted = read(expected) if actual_date is not None else None
+    return actual_date is not None and wanted is not None and same_moment(wanted, actual_date)
 
 
 def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]:
@@ -365,8 +369,8 @@ def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[C
         return []
     if compared.ordered:
         lists: dict[tuple[int, str], list[int]] = {}
-        for number, one in enumerate(mismatches):
-            lists.setdefault((one.row, one.place), []).append(number)
+        for number, mismatch in enumerate(mismatches):
+            lists.setdefault((mismatch.row, mismatch.place), []).append(number)
         fixed = [
             number
             for numbers in lists.values()
@@ -377,16 +381,18 @@ def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[C
     else:
         fixed = [
             number
-            for number, one in enumerate(mismatches)
-            if isinstance(one.expected, list) and isinstance(one.actual, list) and same(one.expected, one.actual)
+            for number, mismatch in enumerate(mismatches)
+            if isinstance(mismatch.expected, list)
+            and isinstance(mismatch.actual, list)
+            and same(mismatch.expected, mismatch.actual)
         ]
     says = _COUNTS_ITEMS if compared.whole else ""
-    kept = (
+    order_note = (
         ""
         if compared.ordered or word_of(compared.comparator) == "exact"
         else f"compare: {_written(compared.comparator)}, "
     )
-    return [Change("align: any_order", f"{kept}align: any_order", tuple(sorted(fixed)), says)] if fixed else []
+    return [Change("align: any_order", f"{order_note}align: any_order", tuple(sorted(fixed)), says)] if fixed else []
 
 
 def _written(comparator: Comparator) -> str:
@@ -408,7 +414,7 @@ def _same_items(compared: FieldRule) -> Callable[[list[Any], list[Any]], bool]:
     return same
 
 
-def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], changes: Sequence[Change]) -> list[Change]:
     """`normalized`, where case, accents and spacing together forgive more than one of them alone."""
     if word_of(compared.comparator) != "exact":
         return []
@@ -416,21 +422,21 @@ def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], found: Seq
     fixed = _fixed(candidate.comparator, compared, mismatches, range(len(mismatches)))
     return (
         [Change(candidate.switch, candidate.write, fixed, comparator=candidate.comparator)]
-        if len(fixed) > max((len(one.fixed) for one in found), default=0)
+        if len(fixed) > max((len(change.fixed) for change in changes), default=0)
         else []
     )
 
 
-def _nearly_the_same(compared: FieldRule, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+def _nearly_the_same(compared: FieldRule, mismatches: Sequence[Mismatch], changes: Sequence[Change]) -> list[Change]:
     """A similarity, where nothing else forgives what it forgives, and no expected text has a digit or is an address: in codes, dates,
     amounts and addresses one letter changes everything."""
     comparator = compared.comparator
     if word_of(comparator) not in ("exact", "normalized"):
         return []
-    pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
+    pairs = [pair for mismatch in mismatches for pair in _pairs(compared, mismatch)]
     if any(isinstance(expected, str) and _NO_WORDS.search(expected) for expected, _ in pairs):
         return []
-    known = {number for change in found for number in change.fixed}
+    known = {number for change in changes for number in change.fixed}
     if len(known) == len(mismatches):
         return []
     switches = {name: getattr(comparator, name, value) for name, value in {**_KEEP, "punctuation": "keep"}.items()}

@@ -57,9 +57,13 @@ def changed_values(base: Side, new: Side, rows: Sequence[ChangedRow], evaluators
 def field_examples(comparison: RunComparison, base: Side, new: Side) -> tuple[FieldExample, ...]:
     """Of each of the fields that changed most a row with its values: one that broke where the field is lower now, one that was fixed
     where it is higher. Both runs have their rows."""
-    moved = {(one.variant, one.field): one for one in comparison.most_changed if one.same_as is None}
-    found = (_example(comparison, one, base, new) for one in list(moved.values())[:MOST_EXAMPLES])
-    return tuple(one for one in found if one is not None)
+    moved = {
+        (difference.variant, difference.field): difference
+        for difference in comparison.most_changed
+        if difference.same_as is None
+    }
+    examples = (_example(comparison, difference, base, new) for difference in list(moved.values())[:MOST_EXAMPLES])
+    return tuple(example for example in examples if example is not None)
 
 
 def _example(comparison: RunComparison, one: Difference, base: Side, new: Side) -> FieldExample | None:
@@ -112,7 +116,7 @@ class _Recorded:
         self.evaluators: dict[str, RecordedEvaluator] = {}
         self._rows: dict[int, RecordedRow] = {}
         if (record := side.record) is not None:
-            self.evaluators = {one.name: one for one in record.facts.evaluators}
+            self.evaluators = {evaluator.name: evaluator for evaluator in record.facts.evaluators}
             only = list(numbers) if len(numbers) < _FEW_ROWS else [None]
             rows = (row for number in only for row in record.each_row(self.variant, only=number))
             self._rows = {row.number: row for row in rows if row.number in numbers}
@@ -135,8 +139,8 @@ class _Recorded:
             return MISSING
         for reading in self.evaluators[evaluator].readings if evaluator in self.evaluators else ():
             if reading.side == side and reading.column in row.cells:
-                found = document_of(reading, row.cells)
-                return row.cells[reading.column] if isinstance(found, CellError) else found
+                document = document_of(reading, row.cells)
+                return row.cells[reading.column] if isinstance(document, CellError) else document
         return MISSING
 
 
@@ -145,16 +149,16 @@ def _fields(
 ) -> Iterator[dict[str, Any]]:
     """The fields of a row whose status or value is another one, by the evaluators that are compared."""
     old, new = was.results(before), now.results(after)
-    for name in (one for one in dict.fromkeys([*new, *old]) if one in evaluators):
+    for name in (either for either in dict.fromkeys([*new, *old]) if either in evaluators):
         sides = (_Side(was, before, name, old.get(name)), _Side(now, after, name, new.get(name)))
         paths = list(dict.fromkeys(path for side in sides for path in side.outcomes))
         places = {field_of(path) for path in paths if field_of(path) != path}
         fields = (_field(name, path, *sides) for path in paths if path not in places)
-        yield from (one for one in fields if one is not None)
+        yield from (field for field in fields if field is not None)
         if not paths and any(side.result is not None for side in sides):
-            found = _whole(name, *sides)
-            if found is not None:
-                yield found
+            record = _whole(name, *sides)
+            if record is not None:
+                yield record
 
 
 class _Side:
@@ -172,8 +176,8 @@ class _Side:
                 own = view.outcomes or (
                     Outcome(str(view.path), FIELD_STATUSES[result.statuses[listed.index(view.path)]]),
                 )
-                self.outcomes |= {one.path: one for one in own}
-        self.outcomes |= {one.path: one for one in result.fields if one.path not in self.outcomes}
+                self.outcomes |= {outcome.path: outcome for outcome in own}
+        self.outcomes |= {field.path: field for field in result.fields if field.path not in self.outcomes}
 
     def outcome(self, path: str) -> Outcome | None:
         """What became of a place; of an item in a list, what is said of the field in all items where nothing else is."""
@@ -203,13 +207,13 @@ class _Side:
 def _field(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
     """A field with its values; None where it is what it was."""
     old, new = was.outcome(path), now.outcome(path)
-    statuses = [None if one is None else one.status for one in (old, new)]
+    statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
     before, after = was.value(path, "output"), now.value(path, "output")
     unchanged = MISSING in (before, after) or same(before, after)
     if statuses[0] is statuses[1] and unchanged:
         return None
     expected = next(
-        (one for one in (now.value(path, "expected"), was.value(path, "expected")) if one is not MISSING), MISSING
+        (value for value in (now.value(path, "expected"), was.value(path, "expected")) if value is not MISSING), MISSING
     )
     reasons = {"why": new.reason} if new is not None and new.reason and new.status is not FieldStatus.MATCH else {}
     return {**_values(name, path, statuses, expected, before, after), **reasons}
@@ -219,7 +223,7 @@ def _whole(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
     """Both outputs of an evaluator without fields; None where its verdict is what it was, but for other outputs that are wrong again,
     or where nothing is known of them."""
     before, after = was.whole("output"), now.whole("output")
-    expected = next((one for one in (now.whole("expected"), was.whole("expected")) if one is not MISSING), MISSING)
+    expected = next((value for value in (now.whole("expected"), was.whole("expected")) if value is not MISSING), MISSING)
     statuses = [
         None if side.result is None or side.result.passed is None
         else FieldStatus.MATCH if side.result.passed else FieldStatus.MISMATCH
@@ -239,14 +243,14 @@ def _values(
     A value that is `MISSING` has no key.
     """
     was, now = statuses
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "evaluator": name, "path": path, "field": field_of(path), "change": field_change(was, now),
         "was": None if was is None else was.word, "now": None if now is None else now.word,
     }  # fmt: skip
     for key, value in (("expected", expected), ("base", before), ("new", after)):
         if value is not MISSING:
-            found[key] = _cut(value)
-    return found
+            record[key] = _cut(value)
+    return record
 
 
 def _cut(value: Any) -> Any:

@@ -92,8 +92,8 @@ def headline(comparison: RunComparison) -> str:
     if comparison.incomparable or comparison.exit_code:
         return known.compared_headline or known.headline
     if not comparison.evaluators:
-        ranked = {one.variant for ranking in comparison.rankings for one in ranking.variants}
-        ranked |= {one.variant for ranking in comparison.rankings for one in ranking.unranked}
+        ranked = {variant.variant for ranking in comparison.rankings for variant in ranking.variants}
+        ranked |= {ranked.variant for ranking in comparison.rankings for ranked in ranking.unranked}
         return f"{counted(len(ranked), 'variant')} compared"
     if comparison.unpaired:
         return "metrics compared, rows not paired"
@@ -117,7 +117,7 @@ def comparison_line(comparison: RunComparison) -> str:
 
 
 def _verdicts(comparison: RunComparison) -> set[str]:
-    return {one.verdict for one in (*comparison.evaluators, *comparison.fields)}
+    return {difference.verdict for difference in (*comparison.evaluators, *comparison.fields)}
 
 
 def _tone(comparison: RunComparison) -> Tone:
@@ -180,18 +180,18 @@ def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
 
 
 _ABOUT_METRICS: Final = (
-    Column("base", lambda one: score_text(one.base)),
-    Column("new", lambda one: score_text(one.new)),
-    Column("difference", lambda one: signed(one.difference)),
-    Column("95 % CI", lambda one: difference_interval_text(one.ci)),
+    Column("base", lambda difference: score_text(difference.base)),
+    Column("new", lambda difference: score_text(difference.new)),
+    Column("difference", lambda difference: signed(difference.difference)),
+    Column("95 % CI", lambda difference: difference_interval_text(difference.ci)),
 )
 _ABOUT_ROWS: Final = (
     *_ABOUT_METRICS,
-    Column("p-value", lambda one: p_value_text(one.p_value_corrected)),
+    Column("p-value", lambda difference: p_value_text(difference.p_value_corrected)),
     text_column("verdict"),
     *count_columns("fixed", "broken"),
 )
-_DETECTABLE: Final = Column("MDE", lambda one: score_text(one.minimum_detectable_effect))
+_DETECTABLE: Final = Column("MDE", lambda difference: score_text(difference.minimum_detectable_effect))
 _UNPAIRED: Final = count_columns("lost", "gained", "settled", optional=True)
 
 
@@ -199,7 +199,7 @@ def _about(differences: Sequence[Difference], comparison: RunComparison) -> tupl
     """The columns of a table of differences; with the pairs of rows where these are not the rows of the comparison."""
     if comparison.unpaired:
         return _ABOUT_METRICS
-    pairs = count_columns("pairs") if {one.pairs for one in differences} != {comparison.rows} else ()
+    pairs = count_columns("pairs") if {difference.pairs for difference in differences} != {comparison.rows} else ()
     return (*_ABOUT_ROWS, *pairs)
 
 
@@ -208,14 +208,18 @@ def _verdict_tone(one: Difference) -> Tone:
 
 
 def _evaluators(comparison: RunComparison) -> Iterator[Section]:
-    """What became better or worse, and its p-value."""
+    """The evaluators that became better or worse, each with its p-value."""
     columns = (
         text_column("evaluator"), text_column("variant", optional=True), *_about(comparison.evaluators, comparison),
         *(() if comparison.unpaired else (_DETECTABLE, *_UNPAIRED)),
     )  # fmt: skip
     if comparison.evaluators:
         table = table_of(comparison.evaluators, columns, _verdict_tone)
-        noise = (Paragraph(_noise(one)) for one in comparison.evaluators if one.noise is not None and one.pairs)
+        noise = (
+            Paragraph(_noise(difference))
+            for difference in comparison.evaluators
+            if difference.noise is not None and difference.pairs
+        )
         yield Section("Evaluators", (table, *noise, Listing(tuple(map(Item, _legend(comparison))))))
 
 
@@ -238,18 +242,20 @@ def _noise(one: Difference) -> str:
 
 
 def _legend(comparison: RunComparison) -> Iterator[str]:
-    """What each column of the table of evaluators means, a line each; of counts such as lost rows only where there are some."""
+    """The meaning of each column in the table of evaluators, a line each; of counts such as lost rows only where there are some."""
     evaluators = comparison.evaluators
     if comparison.unpaired:
         yield "difference: mean score of the new run less that of the base, each over all rows of its run"
         yield "95 % CI: where the difference would likely be with many more rows of both"
         return
     tests = tests_in(evaluators)
-    lost, gained, settled = (any(getattr(one, name) for one in evaluators) for name in ("lost", "gained", "settled"))
+    lost, gained, settled = (
+        any(getattr(difference, name) for difference in evaluators) for name in ("lost", "gained", "settled")
+    )
     which = "that neither run lost" if lost or gained or settled else "that both runs scored"
     clusters = f"; rows of one {comparison.cluster} count as one" if comparison.cluster else ""
     corrected = f", corrected for the {tests:,} tests of evaluators (Holm)" if tests > 1 else ""
-    unknown = any(one.minimum_detectable_effect is None for one in evaluators)
+    unknown = any(difference.minimum_detectable_effect is None for difference in evaluators)
     few = "; unknown with fewer than 6 changes" if unknown else ""
     yield f"difference: mean score of the new run less that of the base, over the rows {which}"
     yield f"95 % CI: where the difference would likely be with many more rows like these{clusters}"
@@ -274,8 +280,8 @@ def _legend(comparison: RunComparison) -> Iterator[str]:
 
 
 def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
-    """The evaluators that say the same in every row, and so count once among the tests."""
-    same = [f"{one.name} and {one.same_as}" for one in differences if one.same_as is not None]
+    """Sentences on differences that are the same in every row, and so count once among the tests."""
+    same = [f"{difference.name} and {difference.same_as}" for difference in differences if difference.same_as is not None]
     if same:
         yield f"one test, since they say the same in every row: {first_ones(list(dict.fromkeys(same)), 5)}"
 
@@ -284,18 +290,22 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     """The fields that changed, the worst first."""
     if not comparison.fields:
         return
-    several = len({one.evaluator for one in comparison.fields}) > 1
+    several = len({difference.evaluator for difference in comparison.fields}) > 1
     columns = (
-        *([text_column("evaluator")] if several else []), text_column("field", lambda one: for_people(one.field or "")),
+        *([text_column("evaluator")] if several else []), text_column("field", lambda difference: for_people(difference.field or "")),
         text_column("variant", optional=True), *_about(comparison.fields, comparison),
         *(() if comparison.unpaired else _UNPAIRED),
     )  # fmt: skip
-    changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
+    changed = [
+        difference
+        for difference in comparison.fields
+        if difference.fixed or difference.broken or difference.unpaired or difference.difference
+    ]
     changed.sort(key=_by_difference)
-    shown = [one for one in changed if one.same_as is None]
+    shown = [difference for difference in changed if difference.same_as is None]
     blocks = [
         *_first(shown, columns, "field", _verdict_tone),
-        *(Paragraph(f"{text}.") for one in shown[:MOST_ROWS] for text in _alike(one, changed, several)),
+        *(Paragraph(f"{text}.") for difference in shown[:MOST_ROWS] for text in _alike(difference, changed, several)),
         *_unchanged(len(comparison.fields) - len(changed), comparison),
     ]
     if comparison.examples:
@@ -303,7 +313,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     tests = tests_in(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
-    if any(one.unit == "values" for one in shown[:MOST_ROWS]):
+    if any(difference.unit == "values" for difference in shown[:MOST_ROWS]):
         blocks.append(
             Paragraph(
                 "base and new: of all values of a field, the share that is right, as in the report of each run. A row may "
@@ -348,7 +358,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     if not comparison.labels:
         return
 
-    metrics = {one.name: one for one in LABEL_METRICS if one.compared}
+    metrics = {metric.name: metric for metric in LABEL_METRICS if metric.compared}
     main, *others = sorted(metrics, key=lambda name: name != "f1")
 
     def moved(name: str) -> Column:
@@ -371,10 +381,16 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
         *map(moved, others),
     )
     by_label: dict[tuple[object, ...], dict[str, LabelDifference]] = {}
-    for one in comparison.labels:
-        by_label.setdefault((one.evaluator, one.variant, one.average, one.label), {})[one.metric] = one
+    for difference in comparison.labels:
+        by_label.setdefault((difference.evaluator, difference.variant, difference.average, difference.label), {})[
+            difference.metric
+        ] = difference
     labels = list(by_label.values())
-    changed = [label for label in labels if any(one.difference or one.base != one.new for one in label.values())]
+    changed = [
+        label
+        for label in labels
+        if any(difference.difference or difference.base != difference.new for difference in label.values())
+    ]
     changed.sort(key=lambda label: (label[main].average, *_by_difference(label[main])))
     blocks = list(_first(changed, columns, "label"))
     if same := sum(not label[main].average for label in labels) - sum(not label[main].average for label in changed):
@@ -399,8 +415,8 @@ def _measures(comparison: RunComparison) -> Iterator[Section]:
         text_column("measure"),
         text_column("variant", optional=True),
         text_column("metric"),
-        Column("base", lambda one: quantity_text(one.base)),
-        Column("new", lambda one: quantity_text(one.new)),
+        Column("base", lambda difference: quantity_text(difference.base)),
+        Column("new", lambda difference: quantity_text(difference.new)),
         Column("difference", difference),
         Column("change", change),
     )
@@ -422,14 +438,15 @@ def _variants(comparison: RunComparison) -> Iterator[Section]:
     )
     if not comparison.rankings:
         return
-    ranked = [(ranking, one) for ranking in comparison.rankings for one in ranking.variants]
+    ranked = [(ranking, variant) for ranking in comparison.rankings for variant in ranking.variants]
     unranked = tuple(
         Item(
-            f"{ranking.evaluator}, {one.variant}: not ranked: {one.lacking:,} of {rows_text(one.others)} that others have are missing",
+            f"{ranking.evaluator}, {ranked.variant}: not ranked: "
+            f"{ranked.lacking:,} of {rows_text(ranked.others)} that others have are missing",
             tone="warning",
         )
         for ranking in comparison.rankings
-        for one in ranking.unranked
+        for ranked in ranking.unranked
     )
     legend = (
         Item("rank: 1 + the number of variants that are clearly better, by the rows that every ranked variant has"),
@@ -446,7 +463,7 @@ def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
     """The rows that changed in one way, as a section of at most `MOST_ROWS`; none where there are none."""
     title, tone = _ROW_SECTIONS[change]
     rows = [row for row in comparison.changed if row.change == change]
-    evaluators = {f"{one.evaluator}." for one in comparison.evaluators}
+    evaluators = {f"{difference.evaluator}." for difference in comparison.evaluators}
     only = evaluators.pop() if len(evaluators) == 1 else ""
     if rows:
         blocks: list[Block] = [Listing(tuple(_row(row, tone, only) for row in rows[:MOST_ROWS]))]

@@ -82,16 +82,16 @@ def finish_run(
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
     every, cluster = [sums for _, (sums, _) in measured], suite.cluster_of(prepared.roles)
     variants = [(each.sums, metrics(lines, each, name)) for name, each in measured]
-    stats = [one for _, found in variants for one in found]
+    stats = [evaluator for _, of_variant in variants for evaluator in of_variant]
     figures = [(name, each.figures) for name, each in measured]
-    slices = [one for name, each in figures for one in slice_metrics(lines, each, name)]
+    slices = [metrics for name, each in figures for metrics in slice_metrics(lines, each, name)]
     measures = measures_of(suite.measures, measured)
-    tables = [one for name, each in figures for one in label_tables(lines, each.labels, name)]
-    repeats = [one for name, each in figures for one in repeat_stats(lines, each.repeats, suite.repeats, name)]
+    tables = [table for name, each in figures for table in label_tables(lines, each.labels, name)]
+    repeats = [repeat for name, each in figures for repeat in repeat_stats(lines, each.repeats, suite.repeats, name)]
     confidence = [
-        one
+        item
         for name, each in figures
-        for one in confidence_stats(lines, each.confidence, suite.confidence, name, cluster is not None)
+        for item in confidence_stats(lines, each.confidence, suite.confidence, name, cluster is not None)
     ]
     finished = all(each.finished for each in every)
     gates = _judged(suite, stats, slices, measures, tables, repeats, confidence)
@@ -108,7 +108,7 @@ def finish_run(
     if finished:
         first = every[0].first_rows.expected_documents()
         unused = reading_nothing(lines, prepared.roles, prepared.variants()[0][1], first, suite)
-    missed += [one for one in unused if one.code == UNUSED]
+    missed += [issue for issue in unused if issue.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not every[0].rows else None
@@ -133,7 +133,7 @@ def finish_run(
     warnings = [
         *test_set.warnings,
         *id_warnings(figures[0][1].repeated_ids, test_set.name, suite.repeats),  # variants have the ids of one test set
-        *dict.fromkeys(issue for _, found in variants for issue in schema_gaps(lines, found, places)),
+        *dict.fromkeys(issue for _, of_variant in variants for issue in schema_gaps(lines, of_variant, places)),
         *key_warnings(lines, stats, missed, suite),
         *null_warnings(lines, variants, suite),
         *near_warnings(lines, variants, suite),
@@ -141,7 +141,7 @@ def finish_run(
         *nearly,
         *(doubt_warnings(lines, prepared.roles, prepared.variants()[0][1], suite) if finished else ()),
         *warned,
-        *(one for one in unused if one.code != UNUSED),
+        *(issue for issue in unused if issue.code != UNUSED),
     ]
     judged = (deepcopy(each.judged) for each in every)  # a sum may keep parts of what is added
     return RunResult(
@@ -192,11 +192,11 @@ def _judged(
 
 
 def _uncorrected_answers(prepared: Prepared, file: str) -> Iterator[str]:
-    """What a reader of corrected scores should know of evaluators whose expected answers stand in a column of their own."""
+    """Notes for readers of corrected scores on evaluators whose expected answers are in a column of their own."""
     corrected = prepared.roles.get("expected")
     for line in prepared.suite.lines:
         columns = [column for need in line.settings.needs() if (column := column_of(need)) is not None]
-        own = {one.name for one in columns if one.literal and one.role == "expected"} - {corrected}
+        own = {column.name for column in columns if column.literal and column.role == "expected"} - {corrected}
         for name in sorted(own):
             yield f'{file} corrects the column "{corrected}" alone; "{line.name}" reads "{name}", as it stands'
 
@@ -229,17 +229,17 @@ def _unlisted_labels(
 ) -> list[Issue]:
     """Expected answers outside the labels that the suite lists, the same of all variants; their rows are added to `counts`."""
     lines, place, roles = prepared.suite.lines, prepared.test_set.place, prepared.roles
-    found = [list(unlisted_labels(lines, each, place, roles)) for each in pairs]
-    if rows := max((sum(count for _, count in of_variant) for of_variant in found), default=0):
+    unlisted = [list(unlisted_labels(lines, each, place, roles)) for each in pairs]
+    if rows := max((sum(count for _, count in of_variant) for of_variant in unlisted), default=0):
         counts["unlisted-label"] = rows
-    return list(dict.fromkeys(issue for of_variant in found for issue, _ in of_variant))
+    return list(dict.fromkeys(issue for of_variant in unlisted for issue, _ in of_variant))
 
 
 def compared_text(schema: Mapping[str, Any]) -> str:
     """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
-    said = list(_compared(schema, ()))
-    more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
-    return ", ".join(said[:MOST_SAID]) + more
+    compared_words = list(_compared(schema, ()))
+    more = f", and {len(compared_words) - MOST_SAID:,} more" if len(compared_words) > MOST_SAID else ""
+    return ", ".join(compared_words[:MOST_SAID]) + more
 
 
 def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:

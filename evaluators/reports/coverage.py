@@ -43,19 +43,19 @@ def gaps(
     """
     lines, fields = line_places(suite), field_places(suite)
     first = [each.first_rows for each, _ in variants]
-    found: list[Issue] = []
+    issues: list[Issue] = []
     nowhere = [_nowhere(index, [each for each, _ in variants]) if complete else set() for index in range(len(evaluators))]
     for _, stats in variants:
-        for line, one, places in zip(evaluators, stats, nowhere, strict=True):
+        for line, evaluator_stats, places in zip(evaluators, stats, nowhere, strict=True):
             named = {name for _, name in places}
-            for issue in _gaps_of(line, one, first, lines.get(line.name), fields, named):
-                of_variant = "" if one.variant is None else f'variant "{one.variant}": '
-                found.append(replace(issue, message=f"{of_variant}{issue.message}"))
+            for issue in _gaps_of(line, evaluator_stats, first, lines.get(line.name), fields, named):
+                of_variant = "" if evaluator_stats.variant is None else f'variant "{evaluator_stats.variant}": '
+                issues.append(replace(issue, message=f"{of_variant}{issue.message}"))
     for line, places in zip(evaluators, nowhere, strict=True):
         if places:
-            found += _keys_found_nowhere(suite, line, places, _documents(first, line.name))
-            found += _paths_found_nowhere(line, places, fields, first)
-    return list(dict.fromkeys(found))
+            issues += _keys_found_nowhere(suite, line, places, _documents(first, line.name))
+            issues += _paths_found_nowhere(line, places, fields, first)
+    return list(dict.fromkeys(issues))
 
 
 def _nowhere(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
@@ -72,7 +72,7 @@ def _is_there(first: Sequence[FirstRows], evaluator: str, path: str) -> bool:
     """Whether one of the first rows has something in a place."""
     wanted = parse_path(path)
     there = (wanted.get(document) for document in _documents(first, evaluator)[:HINT_ROWS])
-    return any(found is not MISSING if wanted.definite else bool(found) for found in there)
+    return any(hits is not MISSING if wanted.definite else bool(hits) for hits in there)
 
 
 def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
@@ -81,9 +81,9 @@ def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str |
         return f'did you mean "{spaced}", with a space after the colon?'
     documents, wanted = _documents(first, evaluator), parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:HINT_ROWS])
-    meant = next((path for path in near if path is not None), None)
-    if meant is not None:
-        return f'did you mean "{meant}"?'
+    nearest = next((path for path in near if path is not None), None)
+    if nearest is not None:
+        return f'did you mean "{nearest}"?'
     keys = list(dict.fromkeys(key for document in documents for key in (document if isinstance(document, dict) else ())))
     if not keys:
         return None
@@ -132,7 +132,7 @@ def _keys_found_nowhere(
 def _paths_found_nowhere(
     line: EvaluatorLine, nowhere: Set[ListKey], fields: Mapping[tuple[str, str], str], first: Sequence[FirstRows]
 ) -> Iterator[Issue]:
-    """For each rule the paths that no row has, with what is there in their place."""
+    """The paths of each rule that no row has, with a hint on what the rows have there."""
     by_rule: dict[str, list[str]] = {}
     for rule, path, _ in line.settings.scored_fields().named_paths:
         if (path.canonical, rule) in nowhere:
@@ -167,34 +167,36 @@ def _key_in_place_of(path: Path, align: Align, documents: Sequence[JSON]) -> str
 
 def _items(path: Path, document: JSON) -> Iterator[JSON]:
     """The items of every list that the path leads to."""
-    found = path.get(document)
-    lists = [found] if path.definite else found if isinstance(found, list) else []
+    hits = path.get(document)
+    lists = [hits] if path.definite else hits if isinstance(hits, list) else []
     for each in lists:
         yield from each if isinstance(each, list) else ()
 
 
 def _gaps_of(
     line: EvaluatorLine,
-    one: EvaluatorStats,
+    stats: EvaluatorStats,
     first: Sequence[FirstRows],
     where: str | None,
     fields: Mapping[tuple[str, str], str],
-    said: Collection[str] = (),
+    explained: Collection[str] = (),
 ) -> Iterator[Issue]:
-    """What measured nothing of an evaluator, which stands at `where`; `fields` says where listed fields stand. Of fields of which that
-    is `said` it is said why."""
-    if one.rows and one.scored - one.empty_expected == 0 and not one.kept_out:
-        skipped = one.skipped == one.rows
-        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, one, first)
-        yield _nothing_measured(line, one, where, there)
+    """The warnings about what an evaluator measured nothing of.
+
+    `where` is the place of the evaluator; `fields` has the places of listed fields; `explained` are the fields with a warning already.
+    """
+    if stats.rows and stats.scored - stats.empty_expected == 0 and not stats.kept_out:
+        skipped = stats.skipped == stats.rows
+        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, stats, first)
+        yield _nothing_measured(line, stats, where, there)
         return
-    if not one.scored:
+    if not stats.scored:
         return
-    scored, known = line.settings.scored_fields(), {field.path: field.counts for field in one.fields}
+    scored, known = line.settings.scored_fields(), {field.path: field.counts for field in stats.fields}
     listed = [path for path in known if path not in scored.optional] if scored.names else []
     for path in (*listed, *scored.awaited):
         counts = known.get(path, Counts())
-        if path not in said and not (counts.n or counts.not_judged):
+        if path not in explained and not (counts.n or counts.not_judged):
             unmet = bool(scored.names and counts.skipped and not counts.not_measured)
             yield _field_measured_nothing(line, path, unmet, fields.get((line.name, path), where), first)
 
@@ -212,7 +214,9 @@ def schema_gaps(
         declared = line.settings.scored_fields().declared
         outside = one.undeclared if line.settings.scored_fields().lines is None else ()
         elsewhere = [  # a place that the schema declares, or something below it
-            path for path in outside if any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
+            path
+            for path in outside
+            if any(place == path or place.startswith((f"{path}.", f"{path}[")) for place in declared)
         ]
         lacking = [path for path in outside if path not in elsewhere]
         if elsewhere:
@@ -244,28 +248,29 @@ def _field_measured_nothing(
 ) -> Issue:
     """`unmet` says that the field's own condition kept it from being measured."""
     scored = line.settings.scored_fields()
-    given = "not_given_rate" in scored.metrics
-    noun = "field" if given or scored.tree is not None else "rule"
+    has_not_given = "not_given_rate" in scored.metrics
+    noun = "field" if has_not_given or scored.tree is not None else "rule"
     if unmet:
-        said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
-    elif given:
-        said, hint = "measured nothing: no output gives a value to look for", "look at its path"
+        problem, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    elif has_not_given:
+        problem, hint = "measured nothing: no output gives a value to look for", "look at its path"
     elif noun == "rule":
-        said, hint = "measured nothing: no row has all of its fields", "look at its paths"
+        problem, hint = "measured nothing: no row has all of its fields", "look at its paths"
     elif _is_there(first, line.name, path):
-        said, hint = "measured nothing: all of its values count as absent", "look at `nulls` and `absent_values`"
+        problem, hint = "measured nothing: all of its values count as absent", "look at `nulls` and `absent_values`"
     else:
-        said = "was found in no row, so it measured nothing"
+        problem = "was found in no row, so it measured nothing"
         may_be_absent = "optional: true says that a field may be absent everywhere"
         there = _in_place_of(first, line.name, path)
         hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
-    message = f'"{line.name}": the {noun} "{path}" {said}'
+    message = f'"{line.name}": the {noun} "{path}" {problem}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
-def _fields_found_nowhere(line: EvaluatorLine, one: EvaluatorStats, first: Sequence[FirstRows]) -> str | None:
-    """The first fields of an evaluator that no row has, with what is there in their place. None of those that are there has a weight."""
-    scored, there = line.settings.scored_fields(), {field.path for field in one.fields if field.counts.n}
+def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Sequence[FirstRows]) -> str | None:
+    """The first fields of an evaluator that no row has, with a hint on what the rows have there. None of those that are there has a
+    weight."""
+    scored, there = line.settings.scored_fields(), {field.path for field in stats.fields if field.counts.n}
     if scored.tree is None:
         return None
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | there]
@@ -275,28 +280,30 @@ def _fields_found_nowhere(line: EvaluatorLine, one: EvaluatorStats, first: Seque
     hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None
-    meant = [f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")]
+    hints_text = [
+        f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")
+    ]
     listed = next((hint for hint in hints.values() if hint and not hint.startswith("did")), None)
     other = [path for path, hint in hints.items() if not (hint and hint.startswith("did"))]
     named = [f"no row has {_some(other)}; {listed}"] if other and listed else []
-    return "; ".join([*meant, *named])
+    return "; ".join([*hints_text, *named])
 
 
-def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
+def _nothing_measured(line: EvaluatorLine, stats: EvaluatorStats, where: str | None, there: str | None) -> Issue:
     """The issue of an evaluator that measured no row: how many rows were skipped or had nothing to measure.
 
     `there` is the hint of what the first rows have instead; without it, the hint is a general one.
     """
     counts = (
-        _rows(one.skipped, "was skipped", "were skipped"),
-        _rows(one.not_measured, "had nothing to measure", "had nothing to measure"),
-        _rows(one.empty_expected, "expected an empty object", "expected an empty object"),
+        _rows(stats.skipped, "was skipped", "were skipped"),
+        _rows(stats.not_measured, "had nothing to measure", "had nothing to measure"),
+        _rows(stats.empty_expected, "expected an empty object", "expected an empty object"),
     )
     message = f'"{line.name}" measured nothing: {" and ".join(filter(None, counts))}'
-    hint = there or ("look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths")
+    hint = there or ("look at its `when` and `needs`" if stats.skipped == stats.rows else "look at its columns and paths")
     return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
-def _rows(count: int, one: str, several: str) -> str:
+def _rows(count: int, singular: str, several: str) -> str:
     """`1 row was skipped`; nothing for no row."""
-    return f"{count:,} {f'row {one}' if count == 1 else f'rows {several}'}" if count else ""
+    return f"{count:,} {f'row {singular}' if count == 1 else f'rows {several}'}" if count else ""

@@ -50,9 +50,9 @@ def guarded(cell: str) -> str:
     return cell
 
 
-def _guarded_inside(found: re.Match[str]) -> str:
-    rest = found.string[found.end(1) :].partition(";")[0]
-    return found[0] if _NUMBER.fullmatch(rest.strip()) else f"{found[1]}'{found[2]}"
+def _guarded_inside(match: re.Match[str]) -> str:
+    rest = match.string[match.end(1) :].partition(";")[0]
+    return match[0] if _NUMBER.fullmatch(rest.strip()) else f"{match[1]}'{match[2]}"
 
 
 class Spelling(Struct, frozen=True):
@@ -76,7 +76,7 @@ def write_csv(stream: TextIO, rows: Iterable[Iterable[Value]], spelling: Spellin
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
     stream.write(BYTE_ORDER_MARK)
     decimal = spelling.decimal
-    stream.writelines(f"{quoted([spelled(one, decimal) for one in row], spelling.delimiter)}\r\n" for row in rows)
+    stream.writelines(f"{quoted([spelled(cell, decimal) for cell in row], spelling.delimiter)}\r\n" for row in rows)
 
 
 def quoted(cells: Iterable[str], delimiter: str = ",") -> str:

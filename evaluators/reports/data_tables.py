@@ -31,7 +31,7 @@ class DataTable(Struct, frozen=True):
 
     @property
     def label(self) -> tuple[str, ...]:
-        """What tells its file from those of the other tables of its format: `groups` of `repeats.groups`, nothing where it is alone."""
+        """The suffix of its file's name among the tables of its format: `groups` of `repeats.groups`; empty for a single table."""
         return tuple(self.name.split(".")[1:])
 
     def rows(self, run: Run) -> Iterator[list[Any]]:
@@ -52,15 +52,17 @@ def table_called(name: str) -> DataTable:
 
 
 def _flat(item: Struct, **beside: Any) -> Line:
-    """What a struct holds, its intervals as two numbers each."""
-    found = dict(beside)
+    """The members of a struct as a line, its intervals as two numbers each."""
+    columns = dict(beside)
     for name in item.__struct_fields__:
         value = getattr(item, name)
         if name.endswith("ci"):
-            found[f"{name}_low"], found[f"{name}_high"] = (value.low, value.high) if value is not None else (None, None)
+            columns[f"{name}_low"], columns[f"{name}_high"] = (
+                (value.low, value.high) if value is not None else (None, None)
+            )
         else:
-            found[name] = value
-    return found
+            columns[name] = value
+    return columns
 
 
 def _groups(run: Run) -> Iterator[Line]:
@@ -72,10 +74,10 @@ def _groups(run: Run) -> Iterator[Line]:
         verdicts = run.verdicts(variant)
         groups: list[dict[str, Attempts]] = [{} for _ in verdicts]
         for line in run.row_lines(variant, verdicts):
-            for found, known, code in zip(groups, verdicts, line.codes, strict=True):
+            for attempts, known, code in zip(groups, verdicts, line.codes, strict=True):
                 status = known[code].status
                 if (name := line.cluster or "").strip() and (status.scored or status.kept_out):
-                    found.setdefault(name, Attempts()).add(known[code], 1)
+                    attempts.setdefault(name, Attempts()).add(known[code], 1)
         for evaluator, of_evaluator in zip(run.facts.evaluators, groups, strict=True):
             for group, each in of_evaluator.items():
                 ci = wilson(each.passed, each.scored) if each.whole else None
@@ -91,23 +93,23 @@ def _labels(run: Run) -> Iterator[Line]:
     """A line for each label of each confusion matrix, and then one for each average over labels."""
     for matrix in run.result.confusion_matrices:
         for average, every in ((False, matrix.labels), (True, matrix.averages)):
-            for one in every:
-                yield _flat(one, variant=matrix.variant, evaluator=matrix.evaluator, average=average)
+            for table in every:
+                yield _flat(table, variant=matrix.variant, evaluator=matrix.evaluator, average=average)
 
 
 def _measures(run: Run) -> Iterator[Line]:
-    for one in run.result.measures:
-        column, value = one.slice or (None, None)
-        yield {**_flat(one), "measure": one.name, "slice_column": column, "slice_value": value}
+    for measure in run.result.measures:
+        column, value = measure.slice or (None, None)
+        yield {**_flat(measure), "measure": measure.name, "slice_column": column, "slice_value": value}
 
 
 def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
     """A function that gives the lines of a run for one list of its repeats: `name` is the attribute, `passes` or `fields`."""
 
     def lines(run: Run) -> Iterator[Line]:
-        for one in run.result.repeats:
-            for each in getattr(one, name):
-                yield _flat(each, variant=one.variant, evaluator=one.evaluator)
+        for repeat in run.result.repeats:
+            for each in getattr(repeat, name):
+                yield _flat(each, variant=repeat.variant, evaluator=repeat.evaluator)
 
     return lines
 
@@ -120,11 +122,16 @@ def _of_confidence(name: str) -> Callable[[Run], Iterator[Line]]:
 
     def lines(run: Run) -> Iterator[Line]:
         """A line for each entry of the list, by variant and evaluator."""
-        for one in run.result.confidence:
-            whole = {"rows": one.n + one.missing + one.unusable}
-            for each in getattr(one, name):
-                about = {"variant": one.variant, "evaluator": one.evaluator, "field": one.field, "source": one.source}
-                chosen = getattr(each, "threshold", None) == one.threshold
+        for confidence in run.result.confidence:
+            whole = {"rows": confidence.n + confidence.missing + confidence.unusable}
+            for each in getattr(confidence, name):
+                about = {
+                    "variant": confidence.variant,
+                    "evaluator": confidence.evaluator,
+                    "field": confidence.field,
+                    "source": confidence.source,
+                }
+                chosen = getattr(each, "threshold", None) == confidence.threshold
                 yield _flat(each, **about, **whole, chosen=chosen)
 
     return lines
@@ -149,12 +156,16 @@ def _ci(what: str, name: str = "ci", kind: Kind = "score") -> dict[str, tuple[Ki
 
 def _declared(metrics: Iterable[Metric]) -> dict[str, tuple[Kind, str]]:
     """The columns of metrics, each followed by its interval."""
-    found: dict[str, tuple[Kind, str]] = {}
-    for one in metrics:
-        meaning = one.meaning.removesuffix(".") or one.word
-        found[one.name] = one.kind, meaning[0].lower() + meaning[1:]
-        found |= _ci(f"the {one.word}" if one.word.isalpha() else one.word, one.ci, one.kind) if one.ci else {}
-    return found
+    columns: dict[str, tuple[Kind, str]] = {}
+    for metric in metrics:
+        meaning = metric.meaning.removesuffix(".") or metric.word
+        columns[metric.name] = metric.kind, meaning[0].lower() + meaning[1:]
+        columns |= (
+            _ci(f"the {metric.word}" if metric.word.isalpha() else metric.word, metric.ci, metric.kind)
+            if metric.ci
+            else {}
+        )
+    return columns
 
 
 REPEATS: Final = (
@@ -232,4 +243,4 @@ MEASURES: Final = (
         _measures,
     ),
 )  # fmt: skip
-TABLES: Final = {one.name: one for one in (*REPEATS, *CONFIDENCE, *LABELS, *MEASURES)}
+TABLES: Final = {table.name: table for table in (*REPEATS, *CONFIDENCE, *LABELS, *MEASURES)}

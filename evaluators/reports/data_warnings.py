@@ -61,20 +61,20 @@ def id_warnings(ids: Mapping[str, list[int]], name: str, repeats: Repeats | None
     """
     rows = dict(ids)
     missing = rows.pop("", [])
-    repeated = {one: places for one, places in rows.items() if len(places) > 1}
-    found = []
+    repeated = {id_: places for id_, places in rows.items() if len(places) > 1}
+    warnings = []
     if missing:
         message = f"{_rows_named(missing)} {'has' if len(missing) == 1 else 'have'} no id"
-        found.append(Issue("missing-id", Blame.TESTSET, message, name, "an id makes a row easy to find again"))
+        warnings.append(Issue("missing-id", Blame.TESTSET, message, name, "an id makes a row easy to find again"))
     if repeated and repeats is None:
         listed = "; ".join(
-            f'"{shown(one)}" in {_rows_named(places)}' for one, places in list(repeated.items())[:_SHOWN_IDS]
+            f'"{shown(id_)}" in {_rows_named(places)}' for id_, places in list(repeated.items())[:_SHOWN_IDS]
         )
         more = f"; and {len(repeated) - _SHOWN_IDS:,} more" if len(repeated) > _SHOWN_IDS else ""
         count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
         message = f"{count} in several rows: {listed}{more}"
-        found.append(Issue("duplicate-id", Blame.TESTSET, message, name, _REPEATED))
-    return found
+        warnings.append(Issue("duplicate-id", Blame.TESTSET, message, name, _REPEATED))
+    return warnings
 
 
 def _rows_named(places: Sequence[int]) -> str:
@@ -95,13 +95,13 @@ def unlisted_labels(
 
     `place` is where a cell stands, by the number of its row and its column.
     """
-    for line, one in zip(lines, found, strict=False):
+    for line, label_pairs in zip(lines, found, strict=False):
         rule = line.settings.label_rule()
-        if one is None or rule is None or rule.labels is None or not one.unlisted:
+        if label_pairs is None or rule is None or rule.labels is None or not label_pairs.unlisted:
             continue
         column = line.settings.column("expected").spelled(roles)
-        rows = sum(count.times for (expected, _), count in one.pairs.items() if not is_label(expected))
-        for text, (first, *_) in one.unlisted.items():
+        rows = sum(count.times for (expected, _), count in label_pairs.pairs.items() if not is_label(expected))
+        for text, (first, *_) in label_pairs.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
             message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no metrics'
             hint = f"{near} `other: true` beside `labels` says that such answers are meant"
@@ -114,24 +114,26 @@ def unreadable_cells(
 ) -> Iterator[Issue]:
     """The first cells that hold no number, placed in the test set called `name`; all of them are added to `counts`."""
     seen: set[tuple[int, str]] = set()
-    for one in measures:
-        if one.slice is not None or not one.unreadable:
+    for measure in measures:
+        if measure.slice is not None or not measure.unreadable:
             continue
-        counts[NOT_A_NUMBER] = counts.get(NOT_A_NUMBER, 0) + one.unreadable
-        for row, cell in one.first_unreadable:
-            if (row, one.column) not in seen:
-                seen.add((row, one.column))
+        counts[NOT_A_NUMBER] = counts.get(NOT_A_NUMBER, 0) + measure.unreadable
+        for row, cell in measure.first_unreadable:
+            if (row, measure.column) not in seen:
+                seen.add((row, measure.column))
                 hint = "write a number and nothing else, such as 0.012; an empty cell counts as missing"
-                where = f'{name} row {row}, column "{one.column}"'
+                where = f'{name} row {row}, column "{measure.column}"'
                 yield Issue(NOT_A_NUMBER, Blame.TESTSET, f'not a number: "{cell}"', where, hint)
 
 
 def unreadable_measures(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """One problem for each measure in which some cell holds no number."""
-    for one in measures:
-        if one.slice is None and one.unreadable:
-            are = "is not a number" if one.unreadable == 1 else "are not numbers"
-            message = f'the measure "{full_name(one)}": {one.unreadable:,} of {counted(one.rows, "cell")} {are}'
+    for measure in measures:
+        if measure.slice is None and measure.unreadable:
+            are = "is not a number" if measure.unreadable == 1 else "are not numbers"
+            message = (
+                f'the measure "{full_name(measure)}": {measure.unreadable:,} of {counted(measure.rows, "cell")} {are}'
+            )
             yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
 
 
@@ -139,10 +141,10 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
     """One warning for each evaluator and variant of which no output could be read: perhaps another column holds the outputs."""
     lines = {line.name: line for line in prepared.suite.lines}
     tables = dict(prepared.variants())
-    for one in stats:
-        table, settings = tables[one.variant], lines[one.name].settings
+    for evaluator_stats in stats:
+        table, settings = tables[evaluator_stats.variant], lines[evaluator_stats.name].settings
         reads_json = any(isinstance(need, Output) for need in settings.needs())
-        if not one.unreadable or one.unreadable != one.rows or not reads_json:
+        if not evaluator_stats.unreadable or evaluator_stats.unreadable != evaluator_stats.rows or not reads_json:
             continue
         column = settings.column("output").spelled(prepared.roles)
         header = table.own_header
@@ -152,8 +154,9 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
             continue
         first = cells[column][0]
         held = "is empty" if first is MISSING or first == "" else f"has {quote(first, 40)}"
-        scores = "scores" if one.unreadable == 1 else "score"
-        message = f'"{full_name(one)}": no output holds JSON, so {rows_text(one.unreadable)} {scores} 0; the column "{column}" {held}'
+        scores = "scores" if evaluator_stats.unreadable == 1 else "score"
+        unreadable = f"{rows_text(evaluator_stats.unreadable)} {scores} 0"
+        message = f'"{full_name(evaluator_stats)}": no output holds JSON, so {unreadable}; the column "{column}" {held}'
         taken = (column, *(prepared.roles.get(role) for role in ("id", "input", "expected")))
         other = next((name for name in cells if name not in taken and _hold_json(cells[name])), None)
         hint = None if other is None or table.config.output or table.config.outputs else _other_column(table, other)
@@ -162,8 +165,8 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
 
 def _hold_json(cells: Sequence[Any]) -> bool:
     """Whether most cells are JSON objects or lists, or texts of some."""
-    found = [cell for cell in cells if isinstance(cell, dict | list) or (isinstance(cell, str) and _is_json(cell))]
-    return len(found) > len(cells) / 2
+    documents = [cell for cell in cells if isinstance(cell, dict | list) or (isinstance(cell, str) and _is_json(cell))]
+    return len(documents) > len(cells) / 2
 
 
 def _is_json(text: str) -> bool:
@@ -175,7 +178,7 @@ def _is_json(text: str) -> bool:
 
 
 def _other_column(test_set: TestSet, column: str) -> str:
-    """What to write to take the outputs from another column."""
+    """The line to write to take the outputs from another column."""
     named = {**test_set.config.columns.named(), "output": column}
     file = None if test_set.fetched else test_set.config.bare_file
     return f'the column "{column}" holds JSON: {naming("output", named, file)}'
@@ -183,42 +186,48 @@ def _other_column(test_set: TestSet, column: str) -> str:
 
 def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """Every measure whose column is empty in all rows."""
-    for one in measures:
-        if one.slice is None and one.rows and one.missing == one.rows:
-            message, blame = f'the column "{one.column}" is empty in every row', Blame.TESTSET
-            if one.of_judges:
+    for measure in measures:
+        if measure.slice is None and measure.rows and measure.missing == measure.rows:
+            message, blame = f'the column "{measure.column}" is empty in every row', Blame.TESTSET
+            if measure.of_judges:
                 message, blame = "a model has no price, or the endpoint does not count tokens", Blame.ENVIRONMENT
-            said = f'the measure "{full_name(one)}" measured nothing: {message}'
-            yield Issue("measure-measured-nothing", blame, said)
+            measure_message = f'the measure "{full_name(measure)}" measured nothing: {message}'
+            yield Issue("measure-measured-nothing", blame, measure_message)
 
 
 def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:
     """Every evaluator of which no group of rows has a figure, though there are groups."""
-    for one in repeats:
-        if not one.groups and (one.kept_out or one.nameless):
-            message = f'"{with_variant(one.evaluator, one.variant)}": no group of `repeats: {one.by}` was measured'
+    for repeat in repeats:
+        if not repeat.groups and (repeat.kept_out or repeat.nameless):
+            message = (
+                f'"{with_variant(repeat.evaluator, repeat.variant)}": no group of `repeats: {repeat.by}` was measured'
+            )
             yield Issue("repeats-measured-nothing", Blame.TESTSET, message)
 
 
-def confidence_gaps(found: Sequence[ConfidenceStats]) -> Iterator[Issue]:
+def confidence_gaps(confidences: Sequence[ConfidenceStats]) -> Iterator[Issue]:
     """Every confidence that no row has, though there are rows that it should speak of."""
-    for one in found:
-        if not one.n and one.missing + one.unusable:
-            message = f'"{confidence_name(one)}": no row has a confidence from 0 to 1 in {one.source}'
-            odd = f'row {one.first_unusable[0][0]:,} has "{one.first_unusable[0][1]}"; ' if one.first_unusable else ""
+    for confidence in confidences:
+        if not confidence.n and confidence.missing + confidence.unusable:
+            message = f'"{confidence_name(confidence)}": no row has a confidence from 0 to 1 in {confidence.source}'
+            odd = (
+                f'row {confidence.first_unusable[0][0]:,} has "{confidence.first_unusable[0][1]}"; '
+                if confidence.first_unusable
+                else ""
+            )
             hint = f"{odd}90 % is written 0.9"
-            if not one.unusable:
-                hint = "the column is empty" if one.field is None else "no output has a value at this path"
+            if not confidence.unusable:
+                hint = "the column is empty" if confidence.field is None else "no output has a value at this path"
             yield Issue("confidence-measured-nothing", Blame.TESTSET, message, hint=hint)
 
 
 def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:
     """Which measures are read with a decimal comma though the suite does not say so."""
-    auto = {one.name for one in columns if one.decimal == "auto"}
+    auto = {column.name for column in columns if column.decimal == "auto"}
     return [
-        f'"{full_name(one)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
-        for one in measures
-        if one.slice is None and one.name in auto and one.decimal == ","
+        f'"{full_name(measure)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
+        for measure in measures
+        if measure.slice is None and measure.name in auto and measure.decimal == ","
     ]
 
 
@@ -238,12 +247,12 @@ def key_warnings(
     """
     message = {issue.message for issue in gaps}
     lines = {line.name: line for line in evaluators}
-    found: list[Issue] = []
-    for one in stats:
-        for keys in one.keys:
-            if found_nowhere(one.name, keys.path, keys.key) not in message:
-                found.append(_key_warning(suite, lines[one.name], one.variant, keys))
-    return list(dict.fromkeys(found))
+    issues: list[Issue] = []
+    for evaluator_stats in stats:
+        for keys in evaluator_stats.keys:
+            if found_nowhere(evaluator_stats.name, keys.path, keys.key) not in message:
+                issues.append(_key_warning(suite, lines[evaluator_stats.name], evaluator_stats.variant, keys))
+    return list(dict.fromkeys(issues))
 
 
 def near_warnings(
@@ -252,7 +261,7 @@ def near_warnings(
     suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """One warning for each condition that leaves out cells which are nearly what it asks for. Variants share their rows."""
-    places, found = line_places(suite), list[Issue]()
+    places, issues = line_places(suite), list[Issue]()
     for each, _ in variants[:1]:
         for line, sums in zip(evaluators, each.evaluators, strict=True):
             cells: dict[int, dict[str, int]] = {}
@@ -267,8 +276,8 @@ def near_warnings(
                     f'"{line.name}": `when` asks for row.{condition.column}: {wanted}, and {rows_text(rows)} '
                     f"{'has' if rows == 1 else 'have'} nearly that: {listed}"
                 )
-                found.append(Issue(NEARLY_EQUAL, Blame.TESTSET, message, places.get(line.name), _ALIKE))
-    return found
+                issues.append(Issue(NEARLY_EQUAL, Blame.TESTSET, message, places.get(line.name), _ALIKE))
+    return issues
 
 
 def null_warnings(
@@ -278,11 +287,11 @@ def null_warnings(
 ) -> list[Issue]:
     """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
     while nobody said what null is: they count as wrong, and not as extra."""
-    found: list[Issue] = []
+    issues: list[Issue] = []
     places = line_places(suite)
     for each, stats in variants:
-        for line, one, sums in zip(evaluators, stats, each.evaluators, strict=True):
-            fields = {field.path: field for field in one.fields}
+        for line, evaluator_stats, sums in zip(evaluators, stats, each.evaluators, strict=True):
+            fields = {field.path: field for field in evaluator_stats.fields}
             known = {Path(tuple(json.loads(path))).canonical: times for path, times in sums.keys.made_up.items()}
             some = {
                 path: times for path, times in known.items() if path in fields and times < fields[path].counts.expected
@@ -300,8 +309,8 @@ def null_warnings(
                     f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as extra{more}"
                 )
                 hint = "write nulls: absent, and it counts as extra; nulls: value where null is an answer of its own"
-                found.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
-    return list(dict.fromkeys(found))
+                issues.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
+    return list(dict.fromkeys(issues))
 
 
 _AS_SPELT: Final = "such keys count as they are spelt, and the reason of each row names them"
@@ -371,7 +380,7 @@ def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
 
 
 def _key_hint(keys: KeyStats, align: Align | None) -> str:
-    """What becomes of such items, where the suite says it, and what to do about them."""
+    """A hint on items with such keys: how they are scored, where the suite says it, and what to do about them."""
     if keys.what == "duplicate_key":
         return "such items pair in list order; give the key a second part that tells them apart, or use hungarian"
     advice = "name a key that every item has, or use hungarian"

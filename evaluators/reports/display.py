@@ -68,7 +68,7 @@ def _broken(line: str, columns: int, indent: str) -> list[str]:
     parts: list[str] = []
     while width(line) > columns:
         head = _first(line, columns)
-        mark = max(head.rfind(one) for one in _ENDS) + 1
+        mark = max(head.rfind(end) for end in _ENDS) + 1
         head = head[:mark] if mark > columns // 2 else head
         parts.append(head)
         line = indent + line[len(head) :]

@@ -97,10 +97,12 @@ def table_of(items: Iterable[Any], columns: Sequence[Column], tone: Callable[[An
     """The table of some items, without the optional columns that say 0 or nothing of all of them."""
     items = list(items)
     cells = [(column, [column.cell(item) for item in items]) for column in columns]
-    shown = [(column, told) for column, told in cells if not column.optional or any(one not in NOTHING for one in told)]
+    shown = [
+        (column, texts) for column, texts in cells if not column.optional or any(cell not in NOTHING for cell in texts)
+    ]
     return PageTable(
         tuple(Head(column.head, column.number) for column, _ in shown),
-        tuple(zip(*(told for _, told in shown), strict=True)),
+        tuple(zip(*(texts for _, texts in shown), strict=True)),
         tuple(map(tone, items)) if tone else (),
     )
 

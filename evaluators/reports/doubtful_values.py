@@ -44,37 +44,37 @@ class Doubtful(Struct, frozen=True):
 
 def doubtful_values(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet) -> Iterator[Doubtful]:
     """Every expected value that a comparator may read in two ways, row by row. Without such a comparator, nothing is read."""
-    every = [one for line in lines for one in read_fields(line, roles)]
-    fields = [one for one in every if any(comparator.may_doubt for comparator in one.comparators)]
-    columns = list(dict.fromkeys(one.column for one in fields))
+    every = [field for line in lines for field in read_fields(line, roles)]
+    fields = [field for field in every if any(comparator.may_doubt for comparator in field.comparators)]
+    columns = list(dict.fromkeys(field.column for field in fields))
     if not fields:
         return
     try:
         for number, row in rows_of(test_set, columns):
             cells = dict(zip(columns, row, strict=True))
-            for one in fields:
-                yield from _in_cell(one, number, cells[one.column])
+            for field in fields:
+                yield from _in_cell(field, number, cells[field.column])
     except (OSError, Problems):  # the file is another one by now: the run says so
         return
 
 
-def _in_cell(one: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
+def _in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
     """The expected values of a field in one row that a comparator may read in two ways.
 
     Cells that cannot be read and values that a transform rejects give nothing: their rows say what is wrong.
     """
-    document = cell_value(cell) if one.of_cells else expected_of(cell)
+    document = cell_value(cell) if field.of_cells else expected_of(cell)
     if isinstance(document, CellError):
         return
-    found = document if one.of_cells else one.path.get(document)
+    found = document if field.of_cells else field.path.get(document)
     for value in single_values(found):
         try:
-            changed = value if one.apply is None else one.apply(value)
+            changed = value if field.apply is None else field.apply(value)
         except TransformError:
             continue  # its row says what is wrong
-        for comparator in one.comparators:
+        for comparator in field.comparators:
             if comparator.may_doubt and (meanings := comparator.doubt(changed)) is not None:
-                yield Doubtful(number, one.column, one.line.name, one.path.canonical, value, meanings)
+                yield Doubtful(number, field.column, field.line.name, field.path.canonical, value, meanings)
 
 
 def doubt_warnings(
@@ -82,32 +82,34 @@ def doubt_warnings(
 ) -> list[Issue]:
     """One warning for each field that has such values, with the first of them and how many there are."""
     by_field: dict[tuple[str, str], list[Doubtful]] = {}
-    for one in doubtful_values(lines, roles, test_set):
-        by_field.setdefault((one.name, one.path), []).append(one)
+    for doubt in doubtful_values(lines, roles, test_set):
+        by_field.setdefault((doubt.name, doubt.path), []).append(doubt)
     places = field_places(suite) if by_field and suite is not None else {}
     return [
         Issue(
             IN_DOUBT,
             Blame.TESTSET,
-            f'"{name}": {counted(len(found), "expected value")} of "{path}" may be read in two ways; '
-            f"in row {found[0].row:,} {_said(found[0])}",
+            f'"{name}": {counted(len(doubts), "expected value")} of "{path}" may be read in two ways; '
+            f"in row {doubts[0].row:,} {_sentence(doubts[0])}",
             places.get((name, path)) or line_places(suite).get(name),
             f"{_HINT}; `evaluators check` lists them",
         )
-        for (name, path), found in by_field.items()
+        for (name, path), doubts in by_field.items()
     ]
 
 
 def doubts_listed(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet) -> list[Issue]:
     """A warning for each such value, where it stands; of many, the first ones."""
-    found = list(islice(doubtful_values(lines, roles, test_set), _MOST + 1))
+    doubts = list(islice(doubtful_values(lines, roles, test_set), _MOST + 1))
     listed = [
-        Issue(IN_DOUBT, Blame.TESTSET, f'"{one.name}": {_said(one)}', test_set.place(one.row, one.column), _HINT)
-        for one in found[:_MOST]
+        Issue(
+            IN_DOUBT, Blame.TESTSET, f'"{doubt.name}": {_sentence(doubt)}', test_set.place(doubt.row, doubt.column), _HINT
+        )
+        for doubt in doubts[:_MOST]
     ]
     more = f"more than {_MOST} expected values may be read in two ways; these are the first"
-    return listed if len(found) <= _MOST else [*listed, Issue(IN_DOUBT, Blame.TESTSET, more, test_set.name)]
+    return listed if len(doubts) <= _MOST else [*listed, Issue(IN_DOUBT, Blame.TESTSET, more, test_set.name)]
 
 
-def _said(one: Doubtful) -> str:
-    return f"{quote(one.value)} is {one.meanings}"
+def _sentence(doubt: Doubtful) -> str:
+    return f"{quote(doubt.value)} is {doubt.meanings}"

@@ -28,7 +28,10 @@ def fields_page(result: RunResult, record: Run | None = None) -> Page:
     if not result.complete:
         sections.insert(0, Section(None, (Paragraph(f"This run was {headline(result)}.", "warning"),)))
     listed = evaluators_by_schema(record) if record is not None else []
-    if record is not None and sum(one.counts.n + one.counts.not_judged for one in listed if one.counts) <= MOST_OUTCOMES:
+    if (
+        record is not None
+        and sum(stats.counts.n + stats.counts.not_judged for stats in listed if stats.counts) <= MOST_OUTCOMES
+    ):
         sections += (each for stats in listed for each in _sections(record, stats))
     return Page(f"{result.name}: fields", tuple(sections))
 

@@ -89,7 +89,7 @@ class TableFormat(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table that the options name, or the first one, with exact numbers; an undefined one is an empty cell."""
-        table = next((one for one in self.tables if one.name == options.table), self.tables[0])
+        table = next((table for table in self.tables if table.name == options.table), self.tables[0])
         write_csv(stream, chain([table.columns], table.rows(run)), spelling_of(run))
 
 
@@ -152,7 +152,7 @@ def format_for(file: PurePath) -> Format:
     fitting = [known for known in names if name.endswith(known)] if suffix else []
     if fitting:
         return FORMATS.find(names[max(fitting, key=len)])()
-    known = sorted(one for one in names if one.count(".") == 1)
+    known = sorted(name for name in names if name.count(".") == 1)
     message = f'the extension "{suffix}"' if suffix else "no extension"
     raise problem(
         "unknown-format",
@@ -167,9 +167,9 @@ def comparison_format_for(file: PurePath) -> Format:
     Raises Problems (config) for an extension that no format has, or none that holds comparisons.
     """
     suffix = file.suffix.lower()
-    found = format_for(PurePath(f"comparison{suffix}") if suffix in _by_suffix() else file)
-    if type(found).write_comparison is not Format.write_comparison:
-        return found
+    format = format_for(PurePath(f"comparison{suffix}") if suffix in _by_suffix() else file)
+    if type(format).write_comparison is not Format.write_comparison:
+        return format
     raise problem(
         "unknown-format",
         f"{file.name}: {suffix} holds rows, and a comparison has none",

@@ -38,9 +38,9 @@ class Annotation(Struct, frozen=True):
 
     def __str__(self) -> str:
         """The workflow command; a place that is no line of a file stands before the message."""
-        found = _IN_FILE.fullmatch(self.where) if self.where else None
-        place = {"file": found["file"], "line": found["line"], "col": found["column"]} if found else {}
-        message = self.message if found or not self.where else f"{self.where}: {self.message}"
+        match = _IN_FILE.fullmatch(self.where) if self.where else None
+        place = {"file": match["file"], "line": match["line"], "col": match["column"]} if match else {}
+        message = self.message if match or not self.where else f"{self.where}: {self.message}"
         properties = {**{key: value for key, value in place.items() if value}, "title": self.title}
         written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
         return f"::{self.level} {written}::{_data(message)}"
@@ -58,7 +58,7 @@ def comparison_annotations(comparison: RunComparison) -> str:
 
 def problem_annotations(issues: Iterable[Issue]) -> str:
     """One error annotation for each problem that kept a command from doing its work, in the order given, at its place in its file."""
-    return _lines(Annotation("error", issue.code, _said(issue), issue.where) for issue in issues)
+    return _lines(Annotation("error", issue.code, _message(issue), issue.where) for issue in issues)
 
 
 def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
@@ -73,10 +73,10 @@ def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]
 def _problems(result: RunResult) -> Iterable[Annotation]:
     for issue in (*result.issues, *result.warnings):
         level: Level = "error" if issue.blame in (Blame.CONFIG, Blame.BUG) else "warning"
-        yield Annotation(level, issue.code, _said(issue), issue.where)
+        yield Annotation(level, issue.code, _message(issue), issue.where)
 
 
-def _said(issue: Issue) -> str:
+def _message(issue: Issue) -> str:
     return f"{issue.message} (hint: {issue.hint})" if issue.hint else issue.message
 
 

@@ -75,32 +75,34 @@ def reading_nothing(
     `first` are expected documents of the first rows, by evaluator. The test set is read again where these leave something open.
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
-    every = [one for line in lines for one in read_fields(line, roles)]
-    fields = [one for one in every if not _met(one, first.get(one.line.name, ()))]
+    every = [field for line in lines for field in read_fields(line, roles)]
+    fields = [field for field in every if not _met(field, first.get(field.line.name, ()))]
     if not fields:
         return []
     waiting = fields
     try:
-        for chunk in whole(test_set, list(dict.fromkeys(one.column for one in fields))):
-            read = dict.fromkeys(one.column for one in waiting if not one.of_cells)
+        for chunk in whole(test_set, list(dict.fromkeys(field.column for field in fields))):
+            read = dict.fromkeys(field.column for field in waiting if not field.of_cells)
             documents = {name: [expected_of(cell) for cell in chunk.columns[name]] for name in read}
             waiting = [
-                one for one in waiting if not _met(one, (chunk.columns if one.of_cells else documents)[one.column])
+                field
+                for field in waiting
+                if not _met(field, (chunk.columns if field.of_cells else documents)[field.column])
             ]
             if not waiting:
                 return []
     except (OSError, Problems):  # the file is another one by now: the run says so
         return []
-    return [_issue(suite, one) for one in waiting if one.first is not MISSING]
+    return [_issue(suite, field) for field in waiting if field.first is not MISSING]
 
 
-def _met(one: ReadField, documents: Sequence[Any]) -> bool:
+def _met(field: ReadField, documents: Sequence[Any]) -> bool:
     """Whether an expected value in one of the documents is of the kind that the field's comparators read.
 
     True, too, where a value cannot be read or takes too long. The first expected value is kept in `one.first`, for the message.
     """
     try:
-        return any(one.met(document) for document in documents if not isinstance(document, CellError))
+        return any(field.met(document) for document in documents if not isinstance(document, CellError))
     except (RowProblem, OutOfTime):
         return True
 
@@ -112,7 +114,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
     """
     scored = line.settings.scored_fields()
     columns = [column_of(need) for need in line.settings.needs() if isinstance(need, Expected) or scored.of_cells]
-    column = next((one for one in columns if one is not None and one.role == "expected"), None)
+    column = next((field for field in columns if field is not None and field.role == "expected"), None)
     if column is None or column.at is not None:
         return
     name = column.spelled(roles)
@@ -128,7 +130,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
 
         if not isinstance(scored.tree, SchemaScoring):
             return
-        listed = {one.name: one.optional for one in scored.lines or ()}
+        listed = {field.name: field.optional for field in scored.lines or ()}
         by_path: dict[str, ReadField] = {}
         for node in places(scored.tree.root):
             comparators = [metric.comparator for metric in node.metrics]
@@ -137,30 +139,30 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
             optional = listed.get(node.name, True)
             field = ReadField(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
             by_path.setdefault(node.name, field).comparators += comparators
-        yield from (one for one in by_path.values() if not any(each.applies_to_any for each in one.comparators))
+        yield from (field for field in by_path.values() if not any(each.applies_to_any for each in field.comparators))
 
 
-def single_values(found: Any) -> Iterator[Any]:
+def single_values(value: Any) -> Iterator[Any]:
     """The values of a field one by one, with lists taken apart; null and what is missing are left out."""
-    if isinstance(found, list):
-        for item in found:
+    if isinstance(value, list):
+        for item in value:
             yield from single_values(item)
-    elif found is not MISSING and found is not None:
-        yield found
+    elif value is not MISSING and value is not None:
+        yield value
 
 
-def _issue(suite: LoadedSuite | None, one: ReadField) -> Issue:
+def _issue(suite: LoadedSuite | None, field: ReadField) -> Issue:
     """The warning that no expected value of a field is of the kind its comparator reads, with the first value and a hint."""
-    path, word = one.path.canonical, word_of(one.comparators[0])
+    path, word = field.path.canonical, word_of(field.comparators[0])
     places = field_places(suite) if suite is not None else {}
-    where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)
+    where = places.get((field.line.name, path)) or line_places(suite).get(field.line.name)
     message = (
-        f'"{one.line.name}": no expected value of "{path}" is of the kind that `{word}` reads, so it measured nothing; '
-        f"one is {quote(one.first)}"
+        f'"{field.line.name}": no expected value of "{path}" is of the kind that `{word}` reads, so it measured nothing; '
+        f"one is {quote(field.first)}"
     )
     hint = "choose another comparator, such as exact or normalized"
-    if word == "numeric" and isinstance(one.first, str) and not getattr(one.comparators[0], "parse", None):
+    if word == "numeric" and isinstance(field.first, str) and not getattr(field.comparators[0], "parse", None):
         hint += "; `numeric: {parse: true}` reads numbers in text"
-    if word == "boolean" and str(one.first).strip().casefold() in ("true", "false") and one.first.__class__ is str:
+    if word == "boolean" and str(field.first).strip().casefold() in ("true", "false") and field.first.__class__ is str:
         hint += '; `boolean: {words: {true: ["true"], false: ["false"]}}` reads such texts'
-    return Issue(UNUSED_OPTIONAL if one.optional else UNUSED, Blame.TESTSET, message, where, hint)
+    return Issue(UNUSED_OPTIONAL if field.optional else UNUSED, Blame.TESTSET, message, where, hint)

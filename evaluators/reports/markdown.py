@@ -51,8 +51,8 @@ def with_code(text: str) -> str:
     return "".join(f"`{part}`" if index % 2 else escaped(part) if part else "" for index, part in enumerate(parts))
 
 
-def _escaped_opening(found: re.Match[str]) -> str:
-    space, mark = found.groups()
+def _escaped_opening(match: re.Match[str]) -> str:
+    space, mark = match.groups()
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
 
 

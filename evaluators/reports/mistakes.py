@@ -99,6 +99,8 @@ class _Reason(Struct, frozen=True):
 
 
 class _Seen(Struct):
+    """The wrong values of one kind in a field: an example and the number of times of each sentence, and the rows."""
+
     evaluator: str
     field: str
     examples: dict[tuple[Hashable, ...], _Reason] = {}
@@ -112,46 +114,46 @@ def mistakes_of(record: Run) -> tuple[tuple[Mistake, ...], int | None]:
 
     Evaluators with labels are left out: their confusion matrices say it."""
     labelled = {table.evaluator for table in record.result.confusion_matrices}
-    told = [
-        (place, one.name)
-        for place, one in enumerate(record.facts.evaluators)
-        if one.readings and one.name not in labelled
+    recorded_evaluators = [
+        (place, evaluator.name)
+        for place, evaluator in enumerate(record.facts.evaluators)
+        if evaluator.readings and evaluator.name not in labelled
     ]
-    found: list[Mistake] = []
+    mistakes: list[Mistake] = []
     until: int | None = None
-    for kept in record.facts.variants:
+    for variant in record.facts.variants:
         seen: dict[_Kind, _Seen] = {}
-        last, most = 0, SMALL_LINES if kept.rows <= SMALL_RUN else MOST_LINES
-        for number, verdicts, lines in _rows(record, kept.variant, most):
+        last, most = 0, SMALL_LINES if variant.rows <= SMALL_RUN else MOST_LINES
+        for number, verdicts, lines in _rows(record, variant.variant, most):
             last = number
-            for place, name in told:
-                for kind, field, said in _of_row(verdicts[place], lines[name]) if name in lines else ():
+            for place, name in recorded_evaluators:
+                for kind, field, sentence in _of_row(verdicts[place], lines[name]) if name in lines else ():
                     about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
-                    about.examples.setdefault(key := said.key(), said)
+                    about.examples.setdefault(key := sentence.key(), sentence)
                     about.times[key] = about.times.get(key, 0) + 1
                     about.rows.append(number)
-        found += _told(seen.values(), kept.variant)
-        if not kept.every_outcome or kept.outcomes > most:
+        mistakes += _without_repeats(seen.values(), variant.variant)
+        if not variant.every_outcome or variant.outcomes > most:
             until = last
-    return tuple(sorted(found, key=lambda one: -one.count)), until
+    return tuple(sorted(mistakes, key=lambda one: -one.count)), until
 
 
-def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
+def _without_repeats(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
     """The mistakes, each once: two evaluators may see the same values of the same field, or the same unreadable outputs."""
     already: set[tuple[str, str, tuple[int, ...]]] = set()
-    for one in seen:
-        rows = tuple(dict.fromkeys(one.rows))
-        most = sorted(one.times, key=lambda key: -one.times[key])
-        first = one.examples[most[0]]
-        said = str(first)
-        what = one.field or (_general(said) if not said.startswith(_UNREADABLE) else _UNREADABLE[0])
-        if (what, "" if not one.field else _general(said), rows) in already:
+    for group in seen:
+        rows = tuple(dict.fromkeys(group.rows))
+        most = sorted(group.times, key=lambda key: -group.times[key])
+        first = group.examples[most[0]]
+        sentence = str(first)
+        what = group.field or (_general(sentence) if not sentence.startswith(_UNREADABLE) else _UNREADABLE[0])
+        if (what, "" if not group.field else _general(sentence), rows) in already:
             continue
-        already.add((what, "" if not one.field else _general(said), rows))
+        already.add((what, "" if not group.field else _general(sentence), rows))
         several = len(most) > 1
-        brief, listed = first.brief(several), _listed([one.examples[key] for key in most])
+        brief, listed = first.brief(several), _listed([group.examples[key] for key in most])
         yield Mistake(
-            one.evaluator, one.field, variant, brief, len(one.rows), rows, listed if listed != brief else "",
+            group.evaluator, group.field, variant, brief, len(group.rows), rows, listed if listed != brief else "",
             first.mostly(several),
         )  # fmt: skip
 
@@ -159,8 +161,8 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
 def _listed(examples: Sequence[_Reason]) -> str:
     """The first examples, one after the other: `extra: 2, 7, 9, …`."""
     shown, rest = examples[:_SHOWN_EXAMPLES], ["…"] if len(examples) > _SHOWN_EXAMPLES else []
-    if all(one.value is not MISSING and one.text == shown[0].text for one in shown):
-        return f"{shown[0].text}: {', '.join([*(_text(one.value) for one in shown), *rest])}"
+    if all(example.value is not MISSING and example.text == shown[0].text for example in shown):
+        return f"{shown[0].text}: {', '.join([*(_text(example.value) for example in shown), *rest])}"
     return "; ".join([*map(str, shown), *rest])
 
 
@@ -173,10 +175,10 @@ def _rows(
     for number, lines in groupby(islice(record.outcomes(variant), most), key=lambda line: line.row):
         codes = next((row.codes for row in rows if row.row == number), None)
         if codes is not None:
-            told: dict[str, list[OutcomeLine]] = {}
+            by_evaluator: dict[str, list[OutcomeLine]] = {}
             for line in lines:
-                told.setdefault(line.evaluator, []).append(line)
-            yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], told
+                by_evaluator.setdefault(line.evaluator, []).append(line)
+            yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], by_evaluator
 
 
 def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Reason]]:
@@ -192,8 +194,8 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
         return
     for line in fields:
         field = field_of(line.place) if "[" in line.place else line.place
-        kind, said = _in_words(line)
-        yield (field, kind), field, said
+        kind, sentence = _in_words(line)
+        yield (field, kind), field, sentence
 
 
 _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR))
@@ -231,8 +233,8 @@ _AFFIX: Final = late_pattern(r"(?!.*[^\W\d_]{4})(?=.*[^\w])[^\d\n]{1,6}")
 
 
 def _affixed(expected: str, actual: str) -> str:
-    """`without "INV-"` where the output is the expected text but for a few marks before or behind it, `with "INV-"` the other way round;
-    empty for others."""
+    """A text such as `without "INV-"`, where the output lacks a few marks before or behind the expected text, or `with "INV-"`,
+    where it has more; empty for others."""
     word, long, short = ("without", expected, actual) if len(expected) > len(actual) else ("with", actual, expected)
     if not short.strip():
         return ""
@@ -271,8 +273,8 @@ _LONG: Final = 50
 
 
 def _text(value: Any) -> str:
-    found = to_text(value)
-    return found if len(found) <= 60 else f"{found[:59]}…"
+    text = to_text(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 @lru_cache(maxsize=4096)

@@ -45,18 +45,18 @@ def flat_columns(
     for name, fields in evaluators:
         wanted += [f"{name}.{end}" for end in (*ends, *(listing if fields else ()))]
         wanted += [column for path in fields for column in (f"{name}.{path}", f"{name}.{path}.score")]
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in (*wanted, *after):
         free, number = name, 1
-        while guarded(free) in found:  # the way in which a file of cells has it
+        while guarded(free) in names:  # the way in which a file of cells has it
             number += 1
             free = f"{name} ({number})"
-        found[guarded(free)] = free
-    return tuple(found.values())
+        names[guarded(free)] = free
+    return tuple(names.values())
 
 
 def score_name(evaluator: str | None, path: str | None = None) -> str:
-    """What platforms call a score of a row: `overall`, `header`, or `header/field/items.each.price` for a field.
+    """The name of a row's score on platforms: `overall`, `header`, or `header/field/items.each.price` for a field.
 
     Two evaluators or paths never share one.
     """
@@ -66,7 +66,10 @@ def score_name(evaluator: str | None, path: str | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def segment(text: str) -> str:
-    """One part of a name: a key, or what an evaluator, a variant, a column or a value is called."""
+    """A text as a part of a score's name on platforms, with marks that these do not take escaped: `_-` and the number of the letter.
+
+    It is a key, or the name of an evaluator, a variant, a column or a value.
+    """
     if not text:
         return _EMPTY
     reserved = _RESERVED.fullmatch(text) is not None

@@ -79,7 +79,7 @@ def failed_of(scored: Scored) -> Iterator[Outcome]:
 
 def entries_of(views: Iterable[FieldView]) -> list[Outcome]:
     """The outcomes that the totals are over."""
-    return [one.outcomes[0] for one in views if one.in_totals and one.status is not FieldStatus.NOT_JUDGED]
+    return [view.outcomes[0] for view in views if view.in_totals and view.status is not FieldStatus.NOT_JUDGED]
 
 
 def full_path(path: str) -> str:
@@ -93,13 +93,13 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
     Items in which nothing was measured are none of them."""
     expected = array.expected if isinstance(array.expected, list) else []
     output = array.actual if isinstance(array.actual, list) else []
-    kept, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
+    matched_rows, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
     rows, columns = (range(len(side)) for side in (expected, output))
     aside = array.unmeasured or ((), ())
-    missing = [row for row in rows if row not in kept and row not in aside[0]]
+    missing = [row for row in rows if row not in matched_rows and row not in aside[0]]
     extra = [column for column in columns if column not in used and column not in aside[1]]
     return (
-        [item for row, item in enumerate(expected) if row in kept],
+        [item for row, item in enumerate(expected) if row in matched_rows],
         [expected[row] for row in missing],
         [output[column] for column in extra],
     )
@@ -108,11 +108,11 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
 def _of_array(array: ListOutcome) -> Outcome:
     """The outcome of a list whose items are compared."""
     whole = array.matched + array.missing
-    found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
+    text = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
-        found = "the output does not have the list"
+        text = "the output does not have the list"
     return Outcome(
-        array.path, _status_of(array), float(array.score), field=array.field, reason="; ".join((found, *array.notes)),
+        array.path, _status_of(array), float(array.score), field=array.field, reason="; ".join((text, *array.notes)),
         expected=array.expected, actual=array.actual, details={"metric": array.align, "code": array.code},
     )  # fmt: skip
 
@@ -128,7 +128,7 @@ def _status_of(array: ListOutcome) -> FieldStatus:
 
 def evaluators_by_schema(record: Run) -> list[EvaluatorStats]:
     """The evaluators that score by a schema, those of one variant after those of another."""
-    names = [one.name for one in record.facts.evaluators if one.by_schema]
+    names = [evaluator.name for evaluator in record.facts.evaluators if evaluator.by_schema]
     stats = {(each.name, each.variant): each for each in record.result.evaluators}
     return [stats[name, variant] for variant in record.each_variant for name in names]
 
@@ -136,17 +136,17 @@ def evaluators_by_schema(record: Run) -> list[EvaluatorStats]:
 def evaluator_of(record: Run, options: Options) -> EvaluatorStats:
     """The evaluator and variant that a file is about."""
     wanted = options.evaluator, options.variant
-    return next(one for one in evaluators_by_schema(record) if (one.name, one.variant) == wanted)
+    return next(stats for stats in evaluators_by_schema(record) if (stats.name, stats.variant) == wanted)
 
 
 def rows_by_schema(record: Run, stats: EvaluatorStats) -> Iterator[tuple[RecordedRow, Result, Recorded | None]]:
-    """The rows of an evaluator and variant, each with its result and what its documents came to; None where there was nothing to
-    compare: a bad expected answer, a row that was left out."""
-    place = [one.name for one in record.facts.evaluators].index(stats.name)
+    """The rows of an evaluator and variant, each with its result and its record; None for the record where nothing was compared: a
+    bad expected answer, a row that was left out."""
+    place = [evaluator.name for evaluator in record.facts.evaluators].index(stats.name)
     for row in record.each_row(stats.variant):
-        found, result = row.recorded.get(stats.name), row.verdicts[place]
-        compared = found is not None and result.status not in _LEFT_OUT and (found.fields or found.schema)
-        yield row, result, found if compared else None
+        recorded, result = row.recorded.get(stats.name), row.verdicts[place]
+        compared = recorded is not None and result.status not in _LEFT_OUT and (recorded.fields or recorded.schema)
+        yield row, result, recorded if compared else None
 
 
 _LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED)

@@ -36,7 +36,7 @@ def metric_columns(
 
 def metric_texts(metrics: Iterable[Metric], stats: Any) -> str:
     """Metrics in a line: `Brier 0.1, AUROC 0.8`."""
-    return ", ".join(f"{one.brief or one.word} {one.text(stats)}" for one in metrics)
+    return ", ".join(f"{metric.brief or metric.word} {metric.text(stats)}" for metric in metrics)
 
 
 WIDEST: Final = 80

@@ -32,9 +32,11 @@ _MOST_FIELDS: Final = 8
 def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
     """The page of an evaluator type."""
     retired = f"This type is kept so that old suites load. Use `{plug.retired}` in new ones."
-    said = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *paragraphs(documentation(plug)))
+    introduction = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *paragraphs(documentation(plug)))
     examples = (_evaluator_example(plug, example) for example in plug.examples)
-    return plug_page(name, said, ("evaluators:", f"  - {evaluator_line(name, plug)}"), plug, examples, _EVERY_EVALUATOR)
+    return plug_page(
+        name, introduction, ("evaluators:", f"  - {evaluator_line(name, plug)}"), plug, examples, _EVERY_EVALUATOR
+    )
 
 
 def comparator_page(name: str, plug: type[Comparator]) -> Page:
@@ -51,8 +53,8 @@ def transform_page(name: str, kind: Kind) -> Page:
     shown = _TRANSFORMED.get(name)
     line = flow(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()
-    said = (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))
-    return plug_page(name, said, (f"transforms: [{line}]",), kind.parameters, examples)
+    introduction = (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))
+    return plug_page(name, introduction, (f"transforms: [{line}]",), kind.parameters, examples)
 
 
 def plug_page(
@@ -65,7 +67,8 @@ def plug_page(
 ) -> Page:
     """The page of a plug: its purpose, a line of a suite, its settings (with a sentence `of_every` one of its kind), and its examples."""
     rows = tuple(
-        (f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings_of(model)
+        (f"`{setting.name}`", setting.takes, setting.default or "none: it must be given", setting.meaning)
+        for setting in settings_of(model)
     )
     columns = heads("setting", "takes", "default", "meaning")
     settings: tuple[Block, ...] = (PageTable(columns, rows) if rows else Paragraph("It takes no settings."),)
@@ -123,7 +126,7 @@ def first_sentence(text: str) -> str:
 
 
 def _stands_alone(plug: type[BaseModel]) -> bool:
-    """It can be used without a setting."""
+    """Whether a plug can be used without a setting."""
     try:
         build(plug, {})
     except BadSettings:
@@ -235,9 +238,9 @@ def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
     lines = [f"{'options:':<10}{flow(pair.options)}"] if pair.options else []
     lines += [f"{'expected:':<10}{_json(pair.expected)}", f"{'output:':<10}{_json(pair.actual)}"]
     comparator = build(plug, dict(pair.options or {}))
-    found = explain_rule(comparator, (), pair.expected, pair.actual)
-    word = found.status.plain.capitalize()
-    return Item(pair.title, (f"{word}: {_sentence(found.reason)}" if found.reason else f"{word}.",), tuple(lines))
+    explained = explain_rule(comparator, (), pair.expected, pair.actual)
+    word = explained.status.plain.capitalize()
+    return Item(pair.title, (f"{word}: {_sentence(explained.reason)}" if explained.reason else f"{word}.",), tuple(lines))
 
 
 def _transform_example(written: object, value: object) -> Item:

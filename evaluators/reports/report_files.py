@@ -51,26 +51,26 @@ def folder_files(
         (form,) = formats_of((), [word])
         if not form.file or (form.each == "evaluator" and not every_outcome):
             continue
-        asked = word in wanted or (word == "csv" and rows_csv)
-        variants = annotated(record, asked) if form.shows_cells else record.each_variant
+        is_requested = word in wanted or (word == "csv" and rows_csv)
+        variants = annotated(record, is_requested) if form.shows_cells else record.each_variant
         for path, about in _places(folder.path / form.file, form, record, of_report or options):
             if form.each != "variant" or about.variant in variants:
                 _write(path, form, record, about)
 
 
-def annotated(record: Run, asked: bool) -> list[str | None]:
+def annotated(record: Run, is_requested: bool) -> list[str | None]:
     """The variants whose cells are shown by files of the run folder: those with few rows, and all where that was asked for."""
     return [
-        one.variant
-        for one in record.facts.variants
-        if (one.every_cell or record.again is not None) and (asked or one.rows <= SMALL_RUN)
+        variant.variant
+        for variant in record.facts.variants
+        if (variant.every_cell or record.again is not None) and (is_requested or variant.rows <= SMALL_RUN)
     ]
 
 
-def not_annotated(record: Run, asked: bool) -> tuple[str, ...]:
+def not_annotated(record: Run, is_requested: bool) -> tuple[str, ...]:
     """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
-    written = annotated(record, asked)
-    rows = max((one.rows for one in record.facts.variants if one.variant not in written), default=None)
+    written = annotated(record, is_requested)
+    rows = max((variant.rows for variant in record.facts.variants if variant.variant not in written), default=None)
     if rows is None:
         return ()
     environment = record.result.environment
@@ -87,7 +87,7 @@ def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
 def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for show suggestions and examples of mistakes."""
     return any(
-        one.shows_mistakes for one in (*formats_of(files, ()), *(each for each in formats_of((), words) if each.file))
+        form.shows_mistakes for form in (*formats_of(files, ()), *(each for each in formats_of((), words) if each.file))
     )
 
 
@@ -119,7 +119,7 @@ def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Pa
 
 
 def asked_places(files: Iterable[Path], record: Run) -> list[Path]:
-    """Where `asked_files` writes: a file for each variant or evaluator where the format has one for each."""
+    """The paths that `asked_files` writes: a file for each variant or evaluator where the format has one for each."""
     return [path for file in files for path, _ in _places(file, format_for(file), record, Options())]
 
 
@@ -135,10 +135,13 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
         for table in form.tables:
             yield file.with_name(named_for(file.name, *table.label)), replace(options, table=table.name)
     else:
-        several = sum(one.by_schema for one in record.facts.evaluators) > 1
-        for one in evaluators_by_schema(record):
-            label = (*([one.name] if several else ()), *(() if one.variant is None else (one.variant,)))
-            yield file.with_name(named_for(file.name, *label)), replace(options, variant=one.variant, evaluator=one.name)
+        several = sum(evaluator.by_schema for evaluator in record.facts.evaluators) > 1
+        for stats in evaluators_by_schema(record):
+            label = (*([stats.name] if several else ()), *(() if stats.variant is None else (stats.variant,)))
+            yield (
+                file.with_name(named_for(file.name, *label)),
+                replace(options, variant=stats.variant, evaluator=stats.name),
+            )
 
 
 def named_for(name: str, *label: str) -> str:
@@ -150,7 +153,7 @@ def named_for(name: str, *label: str) -> str:
 def folder_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> set[str]:
     """The names of all files that `folder_files` can put into a run folder, whatever formats are asked for."""
     names = [name for name in variants if name is not None]
-    of_evaluators = [(one, *label) for one in evaluators for label in ((), *((name,) for name in names))]
+    of_evaluators = [(evaluator, *label) for evaluator in evaluators for label in ((), *((name,) for name in names))]
     found = {_SUMMARY, _FIELDS_PAGE}
     for form in (FORMATS.find(word) for word in FORMATS.names()):
         labels = [(), *((name,) for name in names), *of_evaluators]
@@ -168,11 +171,11 @@ def _write(path: Path, form: Format, record: Run, about: Options) -> None:
 def _gap(file: Path, form: Format, record: Run) -> Issue | None:
     """The problem of a file for which the run recorded too little."""
     if form.each == "evaluator":
-        if not any(one.by_schema for one in record.facts.evaluators):
+        if not any(evaluator.by_schema for evaluator in record.facts.evaluators):
             return _no_outcomes(file.name)
         if not record.lists_everything:
-            kept = f"the first {record.facts.most:,} rows with something wrong of each field"
-            return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
+            limit_text = f"the first {record.facts.most:,} rows with something wrong of each field"
+            return _lacks(file, f"the run kept the outcomes of {limit_text}, and this file lists all", f"-o {file.name}")
     elif isinstance(form, TableFormat) and record.result.rows and not getattr(record.result, form.section):
         return _no_figures(file.name, form)
     elif form.each == "variant" and form.shows_cells and not record.has_every_cell:
@@ -190,9 +193,9 @@ def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str])
     """A problem (config) for each file of outcomes, when no evaluator has outcomes for it."""
     if by_schema:
         return []
-    asked = [file.name for file in files if format_for(file).each == "evaluator"]
-    asked += [f'the format "{word}"' for word in words if needs_every_outcome((), [word])]
-    return [_no_outcomes(name) for name in asked]
+    needing = [file.name for file in files if format_for(file).each == "evaluator"]
+    needing += [f'the format "{word}"' for word in words if needs_every_outcome((), [word])]
+    return [_no_outcomes(name) for name in needing]
 
 
 def check_packages(files: Iterable[Path], words: Iterable[str]) -> list[Issue]:
@@ -275,13 +278,13 @@ def _beside(file: str, form: Format, variants: Sequence[str | None], evaluators:
     """The places that a format may write for one that was asked for: as `_places`, before there is a record."""
     folder, name = os.path.split(file)
     labels: list[tuple[str, ...]] = [()]
-    named: list[tuple[str, ...]] = [() if one is None else (one,) for one in variants]
+    named: list[tuple[str, ...]] = [() if variant is None else (variant,) for variant in variants]
     if form.each == "variant":
         labels = named
     elif isinstance(form, TableFormat):
         labels = [(table.name.partition(".")[2],) for table in form.tables]
     elif form.each == "evaluator":
-        labels = [(*own, *label) for own in [(), *((one,) for one in evaluators)] for label in named]
+        labels = [(*own, *label) for own in [(), *((evaluator,) for evaluator in evaluators)] for label in named]
     return [os.path.join(folder, named_for(name, *label)) for label in labels]
 
 
@@ -289,7 +292,7 @@ def check_made(files: Iterable[Path]) -> list[Issue]:
     """A problem (config) for each file that a run has left in its folder for people, such as its summary or its page: what is not the run
     itself is not written there by that name."""
     made = {"summary.txt", "fields.md", *(FORMATS.find(word).file for word in FORMATS.names())}
-    parts = [one.rsplit(".", 1) for one in made if one]
+    parts = [file.rsplit(".", 1) for file in made if file]
     message = "a run has left this file in its folder, so it is not written over"
     return [
         Issue("overwrites-run", Blame.CONFIG, message, str(file), "give -o another name")

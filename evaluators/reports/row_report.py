@@ -75,7 +75,7 @@ def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
     passed = sum(entry.passed for entry in entries)
     failed = [entry for entry in entries if not entry.passed]
     types = ((declared.types.get(entry.place, "any"), entry.passed) for entry in entries)
-    asked = (("required" if entry.place in declared.required else "optional", entry.passed) for entry in entries)
+    requirements = (("required" if entry.place in declared.required else "optional", entry.passed) for entry in entries)
     return {
         "total_evaluated": len(entries),
         "total_passed": passed,
@@ -83,7 +83,7 @@ def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
         "pass_rate": passed / len(entries) if entries else None,
         "pass_by_metric": _passed((entry.metric, entry.passed) for entry in entries),
         "pass_by_type": _passed(types),
-        "pass_by_required": _passed(asked),
+        "pass_by_required": _passed(requirements),
         "llm_stats": _judged(entries),
         "error_breakdown": {
             "by_reason": _times(entry.code for entry in failed),
@@ -104,7 +104,7 @@ def _totals(verdict: Result) -> Report:
 def _outcome(view: FieldView) -> Report:
     """A field of a row with extract-bench's keys; a list has a breakdown of its items, too."""
     (outcome,) = view.outcomes
-    found: Report = {
+    report: Report = {
         "path": full_path(outcome.path),
         "normalized_path": outcome.path,
         "field": outcome.place,
@@ -120,21 +120,21 @@ def _outcome(view: FieldView) -> Report:
         **_details(outcome),
     }
     if view.array is not None:
-        found["array_breakdown"] = _breakdown(view.array)
-    return found
+        report["array_breakdown"] = _breakdown(view.array)
+    return report
 
 
 def _details(result: Outcome) -> Report:
-    """What is told of an outcome only where it has it: the values as compared, the rule, a weight other than 1, and further details."""
-    said = {name: result.details[name] for name in COMPARED if name in result.details}
+    """The optional parts of an outcome: the values as compared, the rule, a weight other than 1, and further details."""
+    compared_parts = {name: result.details[name] for name in COMPARED if name in result.details}
     if result.comparator is not None:
-        said["rule"] = result.comparator
+        compared_parts["rule"] = result.comparator
     if result.weight != 1.0:
-        said["weight"] = result.weight
+        compared_parts["weight"] = result.weight
     own = {name: plain(value) for name, value in result.details.items() if name not in OURS}
     if own:
-        said["details"] = own
-    return said
+        compared_parts["details"] = own
+    return compared_parts
 
 
 def _breakdown(array: ListOutcome) -> Report:
@@ -158,30 +158,30 @@ def _coverage(scored: Scored, declared: Declared) -> Report:
     fields: dict[object, Outcome] = {}
     for number, result in enumerate(scored.fields):
         fields.setdefault(result.path if "metric" in result.details else number, result)
-    missing = [one for one in fields.values() if one.status is FieldStatus.OMISSION]
-    spurious = [one for one in fields.values() if one.status is FieldStatus.HALLUCINATION]
+    missing = [field for field in fields.values() if field.status is FieldStatus.OMISSION]
+    spurious = [field for field in fields.values() if field.status is FieldStatus.HALLUCINATION]
     return {
-        "present_in_both": sum(one.status in _BOTH for one in fields.values()),
+        "present_in_both": sum(field.status in _BOTH for field in fields.values()),
         "missing_in_extracted": len(missing),
         "spurious_in_extracted": len(spurious),
-        "required_missing": sum(one.field in declared.required for one in missing),
-        "missing_paths": [one.path for one in missing],
-        "spurious_paths": [one.path for one in spurious],
+        "required_missing": sum(field.field in declared.required for field in missing),
+        "missing_paths": [field.path for field in missing],
+        "spurious_paths": [field.path for field in spurious],
         "outside_schema": list(scored.outside),
     }
 
 
 def _confusion(scored: Scored) -> Report:
     """A row's counts in the words of a confusion matrix; a wrong value is both a false positive and a false negative."""
-    found = Confusion(*row_metrics(events_of(scored)).counts)
+    confusion = Confusion(*row_metrics(events_of(scored)).counts)
     return {
-        "true_positive": found.right,
-        "false_positive": found.wrong + found.extra,
-        "false_negative": found.wrong + found.missing,
+        "true_positive": confusion.right,
+        "false_positive": confusion.wrong + confusion.extra,
+        "false_negative": confusion.wrong + confusion.missing,
         "true_negative": 0,
-        "precision": _float(found.exact("precision")),
-        "recall": _float(found.exact("recall")),
-        "f1": _float(found.exact("f1")),
+        "precision": _float(confusion.exact("precision")),
+        "recall": _float(confusion.exact("recall")),
+        "f1": _float(confusion.exact("f1")),
     }
 
 
@@ -233,11 +233,11 @@ def _values(document: object) -> Iterator[object]:
 
 def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
     """How many entries passed and failed under each name, sorted by name."""
-    found: Report = {}
+    report: Report = {}
     for name, passed in entries:
-        counts = found.setdefault(name, {"passed": 0, "failed": 0})
+        counts = report.setdefault(name, {"passed": 0, "failed": 0})
         counts["passed" if passed else "failed"] += 1
-    return dict(sorted(found.items()))
+    return dict(sorted(report.items()))
 
 
 def _times(words: Iterable[str]) -> Report:
@@ -250,7 +250,7 @@ def _float(metric: Fraction | None) -> float | None:
 
 def _document(record: Run, evaluator: str, row: RecordedRow, how: str) -> object:
     """The expected document of a row, or its output; None where there is none."""
-    readings = next(one.readings for one in record.facts.evaluators if one.name == evaluator)
+    readings = next(recorded.readings for recorded in record.facts.evaluators if recorded.name == evaluator)
     reading = next((each for each in readings if each.how == how), None)
     value = document_of(reading, row.cells) if reading is not None and row.cells is not None else None
     return None if value is MISSING or isinstance(value, CellError) else value

@@ -51,18 +51,18 @@ class RowView(Struct, frozen=True):
     @property
     def score(self) -> float | None:
         """The mean over the evaluators that have a score; None where none has."""
-        scores = [score for one in self.evaluators if (score := one.score) is not None]
+        scores = [score for result in self.evaluators if (score := result.score) is not None]
         return sum(scores) / len(scores) if scores else None
 
     @property
     def why(self) -> str:
-        """What kept it from a full score, in plain words, each reason with its evaluator; empty when nothing did."""
-        return "; ".join(f"{one.evaluator}: {reason}" for one in self.evaluators if (reason := why_of(one)))
+        """The reasons why the row has no full score, in plain words, each with its evaluator; empty for a full score."""
+        return "; ".join(f"{result.evaluator}: {reason}" for result in self.evaluators if (reason := why_of(result)))
 
     @property
     def went_wrong(self) -> bool:
-        """Something in it did not pass, or could not be measured."""
-        return any(one.passed is False or one.status.kept_out for one in self.evaluators)
+        """Whether some evaluator did not pass the row, or could not measure it."""
+        return any(result.passed is False or result.status.kept_out for result in self.evaluators)
 
 
 class FieldView(Struct, frozen=True):
@@ -93,7 +93,7 @@ class FieldView(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What platforms call it: `header`, or `header/field/items.each.price`."""
+        """The name of the score on platforms: `header`, or `header/field/items.each.price`."""
         return score_name(self.evaluator, self.path)
 
     @property
@@ -114,7 +114,7 @@ class FieldView(Struct, frozen=True):
 
     @property
     def error(self) -> str | None:
-        """What kept it from being measured, in a line; None where the output alone is to blame, or nothing is."""
+        """The reason why it was not measured, in a line; None where it was, and where the output alone is to blame."""
         if self.status is FieldStatus.NOT_JUDGED:
             own = self.reason if self.outcomes else None
             return own or error_text(self.issue) or "the field could not be checked"
@@ -123,7 +123,7 @@ class FieldView(Struct, frozen=True):
 
     @property
     def measured(self) -> bool:
-        """There is a score, or a problem in its place. Else it was left out: skipped, or nothing to measure."""
+        """Whether there is a score, or a problem in its place. Else it was left out: skipped, or nothing to measure."""
         return self.score is not None or self.issue is not None
 
 
@@ -134,12 +134,12 @@ def row_views(record: Run, variants: Sequence[str | None] | None = None) -> Iter
         known: list[dict[int, tuple[Result, Result]]] = [{} for _ in listed]  # equal rows share a verdict
         for row in record.each_row(variant):
             results = []
-            for one, verdict, shared in zip(listed, row.verdicts, known, strict=True):
-                if (recorded := row.recorded.get(one.name)) is not None:
-                    results.append(_explained(one, verdict, recorded))
+            for evaluator, verdict, shared in zip(listed, row.verdicts, known, strict=True):
+                if (recorded := row.recorded.get(evaluator.name)) is not None:
+                    results.append(_explained(evaluator, verdict, recorded))
                     continue
                 if id(verdict) not in shared:
-                    shared[id(verdict)] = verdict, _explained(one, verdict, _NOTHING)
+                    shared[id(verdict)] = verdict, _explained(evaluator, verdict, _NOTHING)
                 results.append(shared[id(verdict)][1])
             yield RowView(
                 row.number, row.id, variant, row.cells, tuple(results), row.slices, row.given, row.cluster
@@ -147,10 +147,10 @@ def row_views(record: Run, variants: Sequence[str | None] | None = None) -> Iter
 
 
 def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> list[Result]:
-    """What each evaluator says of a row as the record has it, with reasons, in their order."""
+    """The result of each evaluator for a recorded row, with reasons, in their order."""
     return [
-        _explained(one, verdict, row.recorded.get(one.name, _NOTHING))
-        for one, verdict in zip(evaluators, row.verdicts, strict=True)
+        _explained(evaluator, verdict, row.recorded.get(evaluator.name, _NOTHING))
+        for evaluator, verdict in zip(evaluators, row.verdicts, strict=True)
     ]
 
 
@@ -170,9 +170,9 @@ def wrong_rows_first(rows: Iterable[RowView], most: int) -> Iterator[RowView]:
 
 def scores_of(record: Run, row: RowView) -> Iterator[FieldView]:
     """The scores of a row: each evaluator's, followed by those of the fields that it lists."""
-    for one, result in zip(record.facts.evaluators, row.evaluators, strict=True):
+    for evaluator, result in zip(record.facts.evaluators, row.evaluators, strict=True):
         yield whole_view(result)
-        yield from field_views(result, one.fields)
+        yield from field_views(result, evaluator.fields)
 
 
 def whole_view(result: Result) -> FieldView:
@@ -189,9 +189,9 @@ def field_views(result: Result, listed: Sequence[str], *, right_ones: bool = Fal
     if not result.statuses:
         return
     instances: dict[str, list[Outcome]] = {}
-    for one in result.fields:
-        for place in dict.fromkeys((one.path, one.place)):
-            instances.setdefault(place, []).append(one)
+    for field in result.fields:
+        for place in dict.fromkeys((field.path, field.place)):
+            instances.setdefault(place, []).append(field)
     for path, code, score in zip(listed, result.statuses, field_numbers(result), strict=True):
         own = tuple(instances.get(path, ()))
         yield field_view(result, path, FIELD_STATUSES[code], score, own, right_ones=right_ones)
@@ -207,19 +207,19 @@ def field_view(
     right_ones: bool = False,
 ) -> FieldView:
     """The score of one field of a row, of which `outcomes` were recorded."""
-    said = [
-        f"{one.path}: {one.reason}" if one.path != path else one.reason
-        for one in outcomes
-        if one.status in WRONG and one.reason
+    reasons = [
+        f"{outcome.path}: {outcome.reason}" if outcome.path != path else outcome.reason
+        for outcome in outcomes
+        if outcome.status in WRONG and outcome.reason
     ]
-    reason = "; ".join(said) or (next((one.reason for one in outcomes), None) if right_ones else None)
+    reason = "; ".join(reasons) or (next((outcome.reason for outcome in outcomes), None) if right_ones else None)
     passed = None if status in _UNMEASURED else status is FieldStatus.MATCH
     issue = result.issue if status is FieldStatus.NOT_JUDGED else None
     return FieldView(result.evaluator or None, path, status, score, passed, reason, issue, outcomes)
 
 
 def field_numbers(result: Result) -> tuple[float | None, ...]:
-    """What each listed field of a row scores: the share of its values that are right; None where none was measured.
+    """The score of each listed field in a row: the share of its values that are right; None where none was measured.
 
     A field of one value scores 1 or 0. Partial credit is in the score of the row alone.
     """
@@ -247,12 +247,12 @@ def error_text(issue: Issue | None) -> str | None:
 
 
 def reason_of(result: Result) -> str | None:
-    """What kept a row from a full score, in plain words; else the evaluator's own words for what it found."""
+    """The reason why a row has no full score, in plain words; else the evaluator's own words for its result."""
     return why_of(result) or result.reason
 
 
 def why_of(result: Result) -> str:
-    """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
+    """The reason why a row has no full score from one evaluator, in plain words; empty for a full score."""
     if result.issue is not None and (result.score is None or result.status is not RowStatus.SCORED):
         return f"{ROW_WORDS[result.status.word].of_reason}{result.issue.message}"
     if result.score is None:

@@ -87,7 +87,7 @@ def tone_of(result: RunResult) -> Tone:
 
 
 def _unanswered(result: RunResult) -> tuple[Section, ...]:
-    """What no metric of the run can speak of, before all metrics."""
+    """The rows that no metric of the run covers, before all metrics."""
     lines = tuple(Paragraph(line, "warning") for line in answered(result))
     return (Section(None, lines),) if lines else ()
 

@@ -68,7 +68,7 @@ def _splits_text(run: ListedRun) -> str:
 
 def runs_json(runs: Sequence[ListedRun]) -> str:
     """One object per run, in one list."""
-    found = [
+    records = [
         {
             "name": run.name, "place": str(run.place), "state": run.state, "started": run.started, "suite": run.suite,
             "test_set": run.test_set, "rows": run.rows, "exit_code": run.exit_code,
@@ -77,4 +77,4 @@ def runs_json(runs: Sequence[ListedRun]) -> str:
         }
         for run in runs
     ]  # fmt: skip
-    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(records, ensure_ascii=False, indent=2) + "\n"

@@ -65,7 +65,12 @@ def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
 
 def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
     """Every array of some evaluators with its items; None without any."""
-    lists = [(one, field) for one in stats for field in one.fields if field.array is not None]
+    lists = [
+        (evaluator_stats, field)
+        for evaluator_stats in stats
+        for field in evaluator_stats.fields
+        if field.array is not None
+    ]
     columns = (
         text_column("evaluator", lambda item: item[0].name),
         text_column("variant", lambda item: item[0].variant or "", optional=True),
@@ -106,19 +111,19 @@ def failed_section(record: Run) -> tuple[Section, ...]:
     evaluators = evaluators_by_schema(record)
     several = len(evaluators) > 1
     first = list(islice(_failed(record, evaluators), MOST_FAILED + 1))
-    found = first[:MOST_FAILED]
+    listed = first[:MOST_FAILED]
     unread = tuple(
         Paragraph(f"{f'{full_name(stats)}: ' if several else ''}{rows_text(stats.unreadable)} not listed: {_UNREAD}.")
         for stats in evaluators
         if stats.unreadable
     )
-    if not found:
+    if not listed:
         return (Section("Failed fields", unread, id="failed"),) if unread else ()
-    items = tuple(_failed_item(*each, several) for each in found)
+    items = tuple(_failed_item(*each, several) for each in listed)
     cut = len(first) > MOST_FAILED or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
-    title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
+    title = f"Failed fields (first {len(listed)})" if cut else "Failed fields"
     lines = _in_lines(
-        f"FAILED FIELDS (first {len(found)})", (line for each in found for line in _failed_lines(*each, several))
+        f"FAILED FIELDS (first {len(listed)})", (line for each in listed for line in _failed_lines(*each, several))
     )
     return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),), "failed"),)
 
@@ -137,15 +142,15 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
         *(_mean_row(stats, *words) for words in _TOTALS),
     ]
     columns = heads("metric", "#value", "#n", "what it says")
-    said = [Paragraph(_counts_text(stats.counts or Counts()))]
-    said += [
+    paragraphs = [Paragraph(_counts_text(stats.counts or Counts()))]
+    paragraphs += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
         for what, count in stats.fallbacks.items()
     ]
     if stats.extra_items is not None:
         text = extra_items_text(stats)
-        said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
-    section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said), id="metrics")
+        paragraphs.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
+    section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *paragraphs), id="metrics")
     return replace(
         section,
         in_summary=(
@@ -157,21 +162,21 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
 
 def _mean_row(stats: EvaluatorStats, metric: str, name: str, says: str) -> tuple[str, ...]:
     """A row of the table of metrics: name, mean, over how many rows, meaning; no value and 0 rows where the metric is not there."""
-    found = stats.metric(metric)
-    if found is None:
+    result = stats.metric(metric)
+    if result is None:
         return name, score_text(None), rows_text(0), says
-    return name, score_text(found.mean), rows_text(found.n), says
+    return name, score_text(result.mean), rows_text(result.n), says
 
 
 def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
     """Rows of the table for micro precision, recall and F1, each with the number of fields that it is over."""
     counts = stats.counts or Counts()
     right = counts.match + counts.mismatch + counts.error
-    given, wanted = right + counts.hallucination, right + counts.omission
+    in_output, wanted = right + counts.hallucination, right + counts.omission
     yield (
         "micro precision",
         score_text(stats.micro_precision),
-        counted(given, "field"),
+        counted(in_output, "field"),
         "precision over all fields of all rows",
     )
     yield "micro recall", score_text(stats.micro_recall), counted(wanted, "field"), "recall over all fields of all rows"
@@ -181,10 +186,10 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
 def _counts_text(counts: Counts) -> str:
     """A sentence on how many fields are right, wrong, missing and extra; errors and fields not judged only where there are some."""
     kinds = ("match", "mismatch", "omission", "hallucination")
-    found = ", ".join(f"{getattr(counts, kind):,} {FIELD_WORDS[kind].plain}" for kind in kinds)
+    text = ", ".join(f"{getattr(counts, kind):,} {FIELD_WORDS[kind].plain}" for kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
     unchecked = f" {counted(counts.not_judged, 'more field')} could not be judged." if counts.not_judged else ""
-    return f"{counted(counts.n, 'field')}: {found}{errors}.{unchecked}"
+    return f"{counted(counts.n, 'field')}: {text}{errors}.{unchecked}"
 
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
@@ -221,9 +226,9 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
 def _failed(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
     """The failed fields of all evaluators, from at most `MOST_ROWS` rows each; unreadable outputs are left out."""
     for stats in filter(_wrong, evaluators):
-        for row, verdict, found in islice(rows_by_schema(record, stats), MOST_ROWS):
-            if found is not None and verdict.status is not RowStatus.UNREADABLE:
-                yield from ((stats, row, outcome) for outcome in failed_of(found))
+        for row, verdict, outcomes in islice(rows_by_schema(record, stats), MOST_ROWS):
+            if outcomes is not None and verdict.status is not RowStatus.UNREADABLE:
+                yield from ((stats, row, outcome) for outcome in failed_of(outcomes))
 
 
 def _wrong(stats: EvaluatorStats) -> int:

@@ -31,13 +31,13 @@ def settings_of(model: type[BaseModel]) -> tuple[Setting, ...]:
     names = {spellings(name, field)[0]: spellings(name, field)[1:] for name, field in model.model_fields.items()}
     fields = {spellings(name, field)[0]: name for name, field in model.model_fields.items()}
     ordered = sorted((name for name in schema.get("properties", {}) if name != "type"), key=lambda name: name in shared)
-    found: list[Setting] = []
+    settings: list[Setting] = []
     for name in ordered:
         written = [other for other in names.get(name, ()) if other != name and other not in ROLES]
         required = model.model_fields[fields.get(name, name)].is_required()
-        one = _setting(name, schema["properties"][name], schema.get("$defs", {}), required, written)
-        found += [one, *_inner_settings(name, schema["properties"][name], schema.get("$defs", {}))]
-    return tuple(found)
+        setting = _setting(name, schema["properties"][name], schema.get("$defs", {}), required, written)
+        settings += [setting, *_inner_settings(name, schema["properties"][name], schema.get("$defs", {}))]
+    return tuple(settings)
 
 
 def _setting(
@@ -57,13 +57,13 @@ def _inner_settings(name: str, schema: Mapping[str, Any], models: Mapping[str, A
             required = inner.get("required", ())
             above = schema.get("default") or {}
             return [
-                _setting(f"{name}.{word}", {**one, **_instead(above, word)}, models, word in required, ())
-                for word, one in inner["properties"].items()
+                _setting(f"{name}.{word}", {**value, **_default_of(above, word)}, models, word in required, ())
+                for word, value in inner["properties"].items()
             ]
     return []
 
 
-def _instead(above: object, key: str) -> dict[str, Any]:
+def _default_of(above: object, key: str) -> dict[str, Any]:
     return {"default": above[key]} if isinstance(above, Mapping) and key in above else {}
 
 
@@ -96,8 +96,8 @@ def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
     if "enum" in schema or "const" in schema:
         return _either([f"`{flow(value)}`" for value in schema.get("enum", [schema.get("const")])])
     if "anyOf" in schema:
-        branches = [one for one in schema["anyOf"] if one.get("type") != "null"]
-        return _either(list(dict.fromkeys(takes(one, models) for one in branches)))
+        branches = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
+        return _either(list(dict.fromkeys(takes(branch, models) for branch in branches)))
     name = _model_name(schema)
     if name == "FromColumn":
         return "`{column: NAME}`"

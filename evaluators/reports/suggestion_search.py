@@ -18,7 +18,7 @@ from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -92,7 +92,7 @@ class _Field(Struct, frozen=True):
     def at_most(self) -> int:
         """The highest count that a suggestion for the field may state: once its rows are scored again, the wrong values in them; or the
         mismatches that a change turns, where these rows have none of them."""
-        late = sum(one.row > self.last_row for one in self.mismatches)
+        late = sum(mismatch.row > self.last_row for mismatch in self.mismatches)
         return self.most if self.early is None else max(self.early, late)
 
 
@@ -119,6 +119,8 @@ class _Candidate(Struct, frozen=True):
         return self.most if self.bound is None else self.bound
 
 
+_FieldKey: TypeAlias = tuple[str, str]
+
 _Rank: TypeAlias = tuple[int, ...]
 """The place of a suggestion among all: the lowest is shown first."""
 
@@ -136,7 +138,7 @@ def suggestions_for(
     absent: list[Suggestion] = []
     fields: list[_Field] = []
     rows = MOST_ROWS if wanted is None else FIRST_ROWS
-    again = {kept.variant: RowsAgain(record, kept.variant, reading, rows) for kept in record.facts.variants}
+    again = {variant.variant: RowsAgain(record, variant.variant, reading, rows) for variant in record.facts.variants}
     if lines:
         for variant in record.facts.variants:
             fields += _wrong_fields(lines, record, variant, again[variant.variant], wanted is not None)
@@ -155,10 +157,10 @@ def _of_fields(
     searched.
 
     Best first: a field, or a change to it, waits by the highest count that it may state."""
-    ranks: list[_Rank] = [(-one.turned,) for one in others]
-    found: list[tuple[_Rank, Suggestion]] = []
+    ranks: list[_Rank] = [(-suggestion.turned,) for suggestion in others]
+    ranked: list[tuple[_Rank, Suggestion]] = []
     waiting: list[tuple[_Rank, _Field | _Candidate]] = [
-        ((-one.at_most, -one.most, number, -1), one) for number, one in enumerate(fields)
+        ((-suggestion.at_most, -suggestion.most, number, -1), suggestion) for number, suggestion in enumerate(fields)
     ]
     heapify(waiting)
     while waiting:
@@ -170,17 +172,17 @@ def _of_fields(
             for index, candidate in enumerate(_candidates(one)):
                 heappush(waiting, ((-candidate.at_most, -candidate.most, number, index), candidate))
             continue
-        for tried in _tried(one, again[one.suggestion.variant]):
+        for tried in _scored_again(one, again[one.suggestion.variant]):
             ranks.append(rank := (-tried.turned, -one.most, number, place))
-            found.append((rank, tried))
-    return [one for _, one in sorted(found, key=itemgetter(0))]
+            ranked.append((rank, tried))
+    return [suggestion for _, suggestion in sorted(ranked, key=itemgetter(0))]
 
 
-def _tried(one: _Candidate, again: RowsAgain) -> list[Suggestion]:
+def _scored_again(candidate: _Candidate, again: RowsAgain) -> list[Suggestion]:
     """The suggestion with the numbers that its rows give, with the change and without it; none where it would make something wrong, or
     leave a row without a score. Where the rows cannot be scored here, it counts what was recorded."""
-    known = one.suggestion
-    effect = None if one.changed is None else again.effect(one.line, one.changed, one.field)
+    known = candidate.suggestion
+    effect = None if candidate.changed is None else again.effect(candidate.line, candidate.changed, candidate.field)
     if effect is None:
         return [known]
     if effect.broken or effect.lost or (effect.whole and not effect.turned):
@@ -207,26 +209,28 @@ def _wrong_fields(
     named = {line.name: line for line in lines}
     fields = {line.name: compared_fields(line.settings) for line in lines}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
-    recorded, rows, early, ended = _recorded(record.outcomes(variant), fields, by_row, again.last_row)
-    most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
+    recorded = _recorded(record.outcomes(variant), fields, by_row, again.last_row)
+    most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
-    for (evaluator, field), found in most:
+    for (evaluator, field), all_mismatches in most:
         key = field if field in by_row[evaluator] else ""
-        mismatches, whole = found[:share], wrong.get((evaluator, field))
-        first = len(found) > share or ended
+        mismatches, whole = all_mismatches[:share], wrong.get((evaluator, field))
+        first = len(all_mismatches) > share or recorded.has_more
         if most_rows is not None:
-            kept_all = rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
+            kept_all = recorded.rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
             first = first or not kept_all
         about = Suggestion(evaluator, variant, field, "", "", 0, len(mismatches), first, (), 0, whole=whole)
         line = named[evaluator]
-        counted = most_rows is None and not ended and again.counts_every_row(line) and ANY not in steps_of(field)
+        counted = (
+            most_rows is None and not recorded.has_more and again.counts_every_row(line) and ANY not in steps_of(field)
+        )
         yield _Field(
             about,
             fields[evaluator][field],
             line,
             mismatches,
             again.last_row,
-            early[evaluator, field] if counted else None,
+            recorded.early[evaluator, field] if counted else None,
         )
 
 
@@ -238,7 +242,9 @@ def _candidates(field: _Field) -> Iterator[_Candidate]:
     about, compared, line, mismatches = field.about, field.compared, field.line, field.mismatches
     scored = line.settings.scored_fields()
     listed = scored.lines is not None
-    uncompared = 0 if field.early is None else field.early - sum(one.row <= field.last_row for one in mismatches)
+    uncompared = (
+        0 if field.early is None else field.early - sum(mismatch.row <= field.last_row for mismatch in mismatches)
+    )
     for change in changes(compared, mismatches):
         if scored.of_cells and change.comparator is None:
             continue  # a cell has no items of its own
@@ -247,17 +253,17 @@ def _candidates(field: _Field) -> Iterator[_Candidate]:
         place = "compare" if scored.of_cells else ""
         if change.comparator is None and compared.ordered:  # how a list is paired is said of the list
             at = place = display(steps_of(about.field)[:-1]) or "$"
-        said = replace(
+        suggestion = replace(
             about, switch=change.switch, write=change.write if listed else "", turned=len(change.fixed),
             rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says, at=place,
         )  # fmt: skip
         new = {"align": ANY_ORDER} if change.comparator is None else {"comparator": change.comparator}
         changed = with_field(line, "" if at == "$" else at, **new)
-        one = _Candidate(said, line, changed, about.field)
+        candidate = _Candidate(suggestion, line, changed, about.field)
         if field.early is not None and change.comparator is not None and changed is not None:
             early = sum(mismatches[index].row <= field.last_row for index in change.fixed)
-            one = replace(one, bound=early + uncompared if early else max(said.turned, uncompared))
-        yield one
+            candidate = replace(candidate, bound=early + uncompared if early else max(suggestion.turned, uncompared))
+        yield candidate
 
 
 ANY_ORDER: Final = Align("any_order")
@@ -284,18 +290,18 @@ def _share(counts: Sequence[int]) -> int:
 def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
     scored = settings.scored_fields()
-    found = scored.tree
-    if isinstance(found, ListedTree):
+    tree = scored.tree
+    if isinstance(tree, ListedTree):
         return {
-            line.name: FieldRule(line.comparator, found.chain(line), each=not line.path.definite)
-            for line in found.scored
+            line.name: FieldRule(line.comparator, tree.chain(line), each=not line.path.definite)
+            for line in tree.scored
             if line.comparator is not None and line.together is None
         }
     if not scored.by_schema:
         return {}
     from evaluators.scoring.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 
-    return _of_schema(found, scored.lines is None) if isinstance(found, SchemaScoring) else {}
+    return _of_schema(tree, scored.lines is None) if isinstance(tree, SchemaScoring) else {}
 
 
 def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
@@ -303,16 +309,28 @@ def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
 
     Fields with several metrics are left out; `ordered` of the rule is true of an item of a list that is compared in order.
     """
-    found: dict[str, FieldRule] = {}
+    rules: dict[str, FieldRule] = {}
     ordered: set[tuple[Any, ...]] = set()
     for node in places(scoring.root):
         if node.kind == "array" and not node.unit and node.align.how == "ordered":
             ordered.add(node.path)
         if node.unit and len(node.metrics) == 1:
             item = bool(node.path) and node.path[-1] is ANY and node.path[:-1] in ordered
-            one = FieldRule(node.metrics[0].comparator, node.transforms, item, whole=not item, by_schema=named)
-            found.setdefault(node.name, one)
-    return found
+            rule = FieldRule(node.metrics[0].comparator, node.transforms, item, whole=not item, by_schema=named)
+            rules.setdefault(node.name, rule)
+    return rules
+
+
+class _RecordedMismatches(NamedTuple):
+    """The mismatches that a run recorded of some fields; keys are (evaluator, field)."""
+
+    mismatches: dict[_FieldKey, list[Mismatch]]
+    rows: Counter[_FieldKey]
+    """The number of recorded rows: of a field, or with "" of all fields of an evaluator that are not counted alone."""
+    early: Counter[_FieldKey]
+    """The number of wrong values that both sides have, up to the last row that can be scored again."""
+    has_more: bool
+    """Whether the record has more outcomes than were read."""
 
 
 def _recorded(
@@ -320,12 +338,11 @@ def _recorded(
     fields: Mapping[str, Mapping[str, FieldRule]],
     by_row: Mapping[str, frozenset[str]],
     last_row: int,
-) -> tuple[dict[tuple[str, str], list[Mismatch]], Counter[tuple[str, str]], Counter[tuple[str, str]], bool]:
-    """The mismatches by evaluator and field; how many rows were recorded under what they are counted by, a field or, where none is, all
-    of an evaluator; how many values of each field that both sides have are wrong up to a row; and whether there are more than were read."""
-    found: dict[tuple[str, str], list[Mismatch]] = {}
-    rows: Counter[tuple[str, str]] = Counter()
-    early: Counter[tuple[str, str]] = Counter()
+) -> _RecordedMismatches:
+    """The recorded mismatches of `fields`, and the counts that say how complete they are. At most `_MOST_LINES` outcomes are read."""
+    by_field: dict[_FieldKey, list[Mismatch]] = {}
+    rows: Counter[_FieldKey] = Counter()
+    early: Counter[_FieldKey] = Counter()
     last: dict[tuple[str, str], int] = {}
     count = 0
     for line in islice(outcomes, _MOST_LINES):
@@ -349,10 +366,10 @@ def _recorded(
             early[evaluator, field] += 1
         if line.status is not FieldStatus.MISMATCH or one_sided:
             continue
-        mismatches = found.setdefault((evaluator, field), [])
+        mismatches = by_field.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line.expected, line.actual, place))
-    return found, rows, early, count >= _MOST_LINES
+    return _RecordedMismatches(by_field, rows, early, count >= _MOST_LINES)
 
 
 _ONE_SIDED: Final = (FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
@@ -378,9 +395,9 @@ def text_suggestions(
             columns, wrong = record.compared_columns(line.name), rows.wrong_rows(line)
             if not wrong or settings.column("output").at:
                 continue
-            found = [*settings.text_changes(), *_comparators_of(settings, rows.wrong_cells(line, columns))]
-            found.sort(key=lambda one: one.type == "contains")  # what is milder comes first
-            yield from _of_texts(line, variant, columns[1], found, rows, wrong, _failed(record, line.name, variant))
+            changes = [*settings.text_changes(), *_comparators_of(settings, rows.wrong_cells(line, columns))]
+            changes.sort(key=lambda one: one.type == "contains")  # what is milder comes first
+            yield from _of_texts(line, variant, columns[1], changes, rows, wrong, _failed(record, line.name, variant))
 
 
 def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[TextChange]:
@@ -400,7 +417,7 @@ def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[
 
 def _failed(record: Run, evaluator: str, variant: str | None) -> int:
     """How many rows of a run do not pass."""
-    return sum(one.failed for one in record.result.evaluators if (one.name, one.variant) == (evaluator, variant))
+    return sum(stats.failed for stats in record.result.evaluators if (stats.name, stats.variant) == (evaluator, variant))
 
 
 def _written_line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
@@ -453,28 +470,28 @@ def absence_suggestions(
     others: Sequence[Suggestion] = (),
     wanted: int | None = None,
 ) -> Iterator[Suggestion]:
-    """What may say that nothing is there: null, an empty text, list or object, which one side has where the other has nothing.
+    """Suggestions to list values as absent: null, an empty text, list or object, which one side has where the other has nothing.
 
     What would set fewer values aside than so many `wanted` ones of `others` turn is not tried.
     """
     named = {line.name: line for line in lines if "absent_values" in type(line.settings).model_fields}
-    for kept in record.facts.variants if named else ():
+    for variant in record.facts.variants if named else ():
         met: dict[str, list[Any]] = {}
         met_in = Counter[str]()
-        outcomes = islice(record.outcomes(kept.variant), MOST_OF_DOCUMENTS)
-        for line in (one for one in outcomes if isinstance(one, Outcome) and one.evaluator in named):
+        outcomes = islice(record.outcomes(variant.variant), MOST_OF_DOCUMENTS)
+        for line in (outcome for outcome in outcomes if isinstance(outcome, Outcome) and outcome.evaluator in named):
             sides = line.expected, line.actual
             if line.status not in _WRONG or not all(map(_is_empty, sides)):
                 continue
             met_in[line.evaluator] += 1
             known = met.setdefault(line.evaluator, [])
-            known += [one for one in sides if one is not MISSING and not any(same(one, other) for other in known)]
+            known += [value for value in sides if value is not MISSING and not any(same(value, other) for other in known)]
         for name, values in met.items():
-            more_of_others = sum(one.turned > met_in[name] for one in others)
-            if wanted is not None and more_of_others >= wanted and kept.outcomes <= MOST_OF_DOCUMENTS:
+            more_of_others = sum(suggestion.turned > met_in[name] for suggestion in others)
+            if wanted is not None and more_of_others >= wanted and variant.outcomes <= MOST_OF_DOCUMENTS:
                 continue
-            wrong = _wrong_values(record, name, kept.variant)
-            yield from _of_absence(named[name], kept.variant, values, again[kept.variant], wrong)
+            wrong = _wrong_values(record, name, variant.variant)
+            yield from _of_absence(named[name], variant.variant, values, again[variant.variant], wrong)
 
 
 def _wrong_values(record: Run, evaluator: str, variant: str | None) -> int:
@@ -499,10 +516,10 @@ def _of_absence(
     listed = settings.absent_values
     today: list[Any] = []
     for known in settings.scored_fields().absent_values:  # null is there once, whichever setting says so
-        today += [known] if not any(same(known, one) for one in today) else []
-    more = [one for one in values if not any(same(one, known) for known in today)]
+        today += [known] if not any(same(known, value) for value in today) else []
+    more = [value for value in values if not any(same(value, known) for known in today)]
     best: dict[tuple[int, ...], Suggestion] = {}
-    for added in [*([one] for one in more), *([more] if len(more) > 1 else [])]:
+    for added in [*([value] for value in more), *([more] if len(more) > 1 else [])]:
         absent = [*today, *added]
         nulls = absent == [None] and listed is None
         changed = with_settings(line, **({"nulls": "absent"} if nulls else {"absent_values": tuple(absent)}))
@@ -520,7 +537,7 @@ def _of_absence(
 
 
 def _absence_text(values: Sequence[Any]) -> str:
-    """What it comes to that some values are listed as absent: `nulls and empty lists count as missing`."""
+    """The effect of listing some values as absent: `nulls and empty lists count as missing`."""
     words = [next((word for known, word in _EMPTY_WORDS if same(known, value)), to_text(value)) for value in values]
     return f"{' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} count as missing"
 
@@ -534,24 +551,24 @@ _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStat
 def document_suggestions(
     lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
 ) -> Iterator[Suggestion]:
-    """What happened to the documents of each evaluator with a schema, for each variant."""
+    """Suggestions on whole documents, for each evaluator with a schema and each variant."""
     named = {line.name: line for line in lines if line.settings.type == "schema_match"}
-    for kept in record.facts.variants if named else ():
-        found: dict[tuple[str, _Seen], Counter[int]] = {}
-        outcomes = islice(record.outcomes(kept.variant), MOST_OF_DOCUMENTS)
-        first = not kept.every_outcome or kept.outcomes > MOST_OF_DOCUMENTS
+    for variant in record.facts.variants if named else ():
+        counters: dict[tuple[str, _Seen], Counter[int]] = {}
+        outcomes = islice(record.outcomes(variant.variant), MOST_OF_DOCUMENTS)
+        first = not variant.every_outcome or variant.outcomes > MOST_OF_DOCUMENTS
         wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in named)
         unsaid = {
-            name for name, line in named.items() if _nulls_unsaid(line) and again[kept.variant].before(line) is None
+            name for name, line in named.items() if _nulls_unsaid(line) and again[variant.variant].before(line) is None
         }
         for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
             for seen, times in _seen_in(list(results), nulls=evaluator in unsaid):
-                found.setdefault((evaluator, seen), Counter())[row] += times
-        for (evaluator, (field, said, write)), rows in found.items():
+                counters.setdefault((evaluator, seen), Counter())[row] += times
+        for (evaluator, (field, sentence, write)), rows in counters.items():
             turned = sum(rows.values())
             shown = tuple(islice(rows, _SHOWN_ROWS))
             yield Suggestion(
-                evaluator, kept.variant, field, said, write, turned, turned, first, shown, len(rows), named=True
+                evaluator, variant.variant, field, sentence, write, turned, turned, first, shown, len(rows), named=True
             )
 
 
@@ -560,7 +577,8 @@ def _nulls_unsaid(line: EvaluatorLine) -> bool:
 
 
 def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen, int]]:
-    """What happened in one row. `nulls`: what is null and left out is counted here, since `absence_suggestions` cannot."""
+    """The oddities of one row's documents, each with its count. `nulls`: what is null and left out is counted here, since
+    `absence_suggestions` cannot."""
     missing = _values(results, FieldStatus.OMISSION, "expected")
     extra = _values(results, FieldStatus.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, extra)) is not None:
@@ -573,8 +591,8 @@ def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen
     for steps, value in missing.items():
         others = [
             other
-            for other, given in extra.items()
-            if other[:-1] == steps[:-1] and value is not None and same(value, given)
+            for other, actual in extra.items()
+            if other[:-1] == steps[:-1] and value is not None and same(value, actual)
         ]
         if steps and len(others) == 1 and not isinstance(others[0][-1], int):
             yield (_field_at(steps), f'the output has the same value under another key, "{others[0][-1]}"', ""), 1
@@ -582,8 +600,8 @@ def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen
 
 
 def _values(results: Iterable[Outcome], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
-    found = ((steps_of(one.path), getattr(one, side)) for one in results if one.status is status)
-    return {steps: value for steps, value in found if value is not MISSING}
+    placed = ((steps_of(result.path), getattr(result, side)) for result in results if result.status is status)
+    return {steps: value for steps, value in placed if value is not MISSING}
 
 
 def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
@@ -596,8 +614,8 @@ def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
     whole = inside.get(())
     if isinstance(whole, dict):  # an extra object is one result
         inside = {steps: _at(whole, steps) for steps in missing}
-    found = sum(steps in inside and same(value, inside[steps]) for steps, value in missing.items())
-    return key if 2 * found >= len(missing) else None
+    moved = sum(steps in inside and same(value, inside[steps]) for steps, value in missing.items())
+    return key if 2 * moved >= len(missing) else None
 
 
 def _at(document: Any, steps: Iterable[Step]) -> Any:
@@ -615,12 +633,12 @@ def _at(document: Any, steps: Iterable[Step]) -> Any:
 def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
     """Lists of objects whose wrong values are each expected at another item."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
-    for one in results:
-        steps = steps_of(one.path) if one.status is FieldStatus.MISMATCH else ()
+    for result in results:
+        steps = steps_of(result.path) if result.status is FieldStatus.MISMATCH else ()
         at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
-        if at is not None and at + 1 < len(steps) and one.expected is not MISSING and one.actual is not MISSING:
+        if at is not None and at + 1 < len(steps) and result.expected is not MISSING and result.actual is not MISSING:
             fields = lists.setdefault(steps[:at], {})
-            fields.setdefault(steps[at + 1 :], []).append((to_text(one.expected), to_text(one.actual)))
+            fields.setdefault(steps[at + 1 :], []).append((to_text(result.expected), to_text(result.actual)))
     for steps, fields in lists.items():
         wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
         if all(expected == actual for expected, actual in wrong):

@@ -56,21 +56,23 @@ class Suggestion(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """What is written before the comparison."""
+        """The text before the comparison in the line to write."""
         return self.at or self.field or "$"
 
 
-def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, more: bool = False) -> tuple[Section, ...]:
+def suggestion_section(
+    suggestions: Sequence[Suggestion], most: int = MOST_SHOWN, *, more: bool = False
+) -> tuple[Section, ...]:
     """The advice as a section; none where there is nothing to advise. `more`: nobody has searched for all of it."""
-    if not found:
+    if not suggestions:
         return ()
-    items = tuple(suggestion_item(one) for one in found[:most])
+    items = tuple(suggestion_item(suggestion) for suggestion in suggestions[:most])
     blocks: list[Paragraph | Listing] = [
         Paragraph(_LEAD, "note"),
         Listing(items),
     ]
-    if len(found) > most:
-        blocks.append(Paragraph(f"And {len(found) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
+    if len(suggestions) > most:
+        blocks.append(Paragraph(f"And {len(suggestions) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
     elif more:
         blocks.append(Paragraph("`evaluators advice RUN` searches for more.", "note"))
     return (Section("Suggestions", tuple(blocks), id="suggestions"),)
@@ -88,24 +90,26 @@ def suggestion_hint(text: str) -> Section:
     return Section("Suggestions", (Paragraph(text, "note"),), id="suggestions")
 
 
-def suggestion_item(one: Suggestion) -> Item:
+def suggestion_item(suggestion: Suggestion) -> Item:
     """A suggestion in a sentence, with the line to write."""
-    variant = f' of variant "{one.variant}"' if one.variant is not None else ""
-    shown = ", ".join(f"{row:,}" for row in one.rows)
-    more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""
-    rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
-    field = for_people(one.field) or "$"
-    if one.named:
-        values = "1 value" if one.turned == 1 else f"{one.turned:,} values"
-        values += " of those recorded" if one.first else ""
-        write = f"; `{one.write}` sets that aside" if one.write else ""
-        return Item(f"{one.evaluator}: {field}: {one.switch} ({values}{variant}); {rows}{write}")
-    if one.aside:
-        text = f"{one.evaluator}: `{one.switch}` would set aside {_of_wrong(one)}{variant}; {rows}"
+    variant = f' of variant "{suggestion.variant}"' if suggestion.variant is not None else ""
+    shown = ", ".join(f"{row:,}" for row in suggestion.rows)
+    more = f" and {suggestion.in_rows - len(suggestion.rows):,} more" if suggestion.in_rows > len(suggestion.rows) else ""
+    rows = f"see row{'' if suggestion.in_rows == 1 else 's'} {shown}{more}"
+    field = for_people(suggestion.field) or "$"
+    if suggestion.named:
+        values = "1 value" if suggestion.turned == 1 else f"{suggestion.turned:,} values"
+        values += " of those recorded" if suggestion.first else ""
+        write = f"; `{suggestion.write}` sets that aside" if suggestion.write else ""
+        return Item(f"{suggestion.evaluator}: {field}: {suggestion.switch} ({values}{variant}); {rows}{write}")
+    if suggestion.aside:
+        text = f"{suggestion.evaluator}: `{suggestion.switch}` would set aside {_of_wrong(suggestion)}{variant}; {rows}"
     else:
-        text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
-    text += f" ({one.says})" if one.says else ""
-    line = line_to_write(one)
+        text = (
+            f"{suggestion.evaluator}: `{suggestion.switch}` on {field} would turn {_turned(suggestion)}{variant}; {rows}"
+        )
+    text += f" ({suggestion.says})" if suggestion.says else ""
+    line = line_to_write(suggestion)
     return Item(text, quote=(line,) if line else ())
 
 
@@ -116,14 +120,18 @@ def line_to_write(one: Suggestion) -> str:
     return f"{key_text(for_people(one.place))}: {f'{{{one.write}}}' if ': ' in one.write else one.write}"
 
 
-def _turned(one: Suggestion) -> str:
-    return "the only wrong value right" if one.of == 1 and not one.first else f"{_of_wrong(one)} right"
+def _turned(suggestion: Suggestion) -> str:
+    return (
+        "the only wrong value right" if suggestion.of == 1 and not suggestion.first else f"{_of_wrong(suggestion)} right"
+    )
 
 
-def _of_wrong(one: Suggestion) -> str:
-    """How many of the wrong values a suggestion is about, in words; of the first ones where not all were looked at."""
-    of_all = f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
-    whole = f"the first {one.of:,} {of_all}" if one.first else f"{one.of:,}"
-    if one.turned == one.of:
-        return f"all {'of ' if one.first else ''}{whole} wrong values"
-    return f"{one.turned:,} of {whole} wrong values"
+def _of_wrong(suggestion: Suggestion) -> str:
+    """The share of wrong values that a suggestion is about, in words; a share of the first ones where not all were read."""
+    of_all = (
+        f"of {suggestion.whole:,}" if suggestion.whole is not None and suggestion.whole >= suggestion.of else "recorded"
+    )
+    whole = f"the first {suggestion.of:,} {of_all}" if suggestion.first else f"{suggestion.of:,}"
+    if suggestion.turned == suggestion.of:
+        return f"all {'of ' if suggestion.first else ''}{whole} wrong values"
+    return f"{suggestion.turned:,} of {whole} wrong values"

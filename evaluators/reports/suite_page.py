@@ -40,9 +40,9 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
 
 
 def _steps(config: SuiteConfig, plan: Plan) -> tuple[Section, ...]:
-    said = Paragraph("What is done with each row. The numbers after an arrow are the steps whose result is used.")
+    introduction = Paragraph("What is done with each row. The numbers after an arrow are the steps whose result is used.")
     steps = Listing((Item("", quote=tuple(plan.describe().splitlines())),))
-    return Section("Order", (Listing(tuple(_order(config.lines))),)), Section("Steps", (said, steps))
+    return Section("Order", (Listing(tuple(_order(config.lines))),)), Section("Steps", (introduction, steps))
 
 
 def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def settings_as_written(config: SuiteConfig, line: EvaluatorLine) -> dict[str, A
 
     What the environment filled in reads `${NAME}`.
     """
-    found = _at(config.source.shown, line.loc)
-    if not isinstance(found, Mapping):
+    node = _at(config.source.shown, line.loc)
+    if not isinstance(node, Mapping):
         return {}
-    return {key: value for key, value in found.items() if key not in (*RUN_SETTINGS, "type")}
+    return {key: value for key, value in node.items() if key not in (*RUN_SETTINGS, "type")}
 
 
 def condition_words(condition: Condition) -> str:
@@ -96,7 +96,7 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
 
 
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
-    """What an evaluator does, a line each: what it reads, waits for and compares, its settings, and when a row passes."""
+    """The description of an evaluator, a line each: inputs, dependencies, comparisons, settings, and when a row passes."""
     yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
     yield from _compared(line, columns)
     if line.needs:
@@ -124,7 +124,7 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
     lines = line.settings.scored_fields().lines
     if name == "fields" and lines is not None:
         yield "compared field by field:"
-        yield from (f"- {_field_words(one)}" for one in lines)
+        yield from (f"- {_field_words(line)}" for line in lines)
     elif name == "of":
         yield f"combines: {_parts(value)}"
     elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):
@@ -151,15 +151,15 @@ def _field_words(line: FieldLine) -> str:
     """A field in words: its comparator, transforms, weight, alignment and conditions, where it has them."""
     if line.skip:
         return f"{line.name}: not compared"
-    said = [line.rule] if line.comparator is not None else []
-    said += [line.comparator.remark] if line.comparator is not None and line.comparator.remark else []
-    said += [f"after {', '.join(one.name for one in line.transforms)}"] if line.transforms else []
-    said += [f"weight {float(line.weight):g}"] if line.weight != 1 else []
-    said += ["required"] if line.required else []
-    said += ["may be absent everywhere"] if line.optional else []
-    said += [_align_words(line.align)] if line.align is not None else []
-    said += [f"only where {' and '.join(map(condition_words, line.when))}"] if line.when else []
-    return f"{line.name}: {', '.join(said)}"
+    words = [line.rule] if line.comparator is not None else []
+    words += [line.comparator.remark] if line.comparator is not None and line.comparator.remark else []
+    words += [f"after {', '.join(transform.name for transform in line.transforms)}"] if line.transforms else []
+    words += [f"weight {float(line.weight):g}"] if line.weight != 1 else []
+    words += ["required"] if line.required else []
+    words += ["may be absent everywhere"] if line.optional else []
+    words += [_align_words(line.align)] if line.align is not None else []
+    words += [f"only where {' and '.join(map(condition_words, line.when))}"] if line.when else []
+    return f"{line.name}: {', '.join(words)}"
 
 
 def _align_words(align: Align) -> str:
@@ -180,14 +180,14 @@ _ALIGNED: Final = {
 def _gate_item(gate: Gate) -> Item:
     """A gate as an item: its limit, and what it is about or waits for where that is set."""
     config = gate.config
-    said = [config.limit if config.metric is None else f"{config.limit} ({metric_words(config.metric)})"]
-    said += [f"label {config.label}"] if config.label else []
-    said += [f"variant {config.variant}"] if config.variant else []
-    said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice_words.items())}"] if config.slice else []
-    said += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
-    said += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
-    said += [f"coverage {config.coverage}"] if config.coverage != USUAL else []
-    return Item(f"{gate.key}: {', '.join(said)}")
+    words = [config.limit if config.metric is None else f"{config.limit} ({metric_words(config.metric)})"]
+    words += [f"label {config.label}"] if config.label else []
+    words += [f"variant {config.variant}"] if config.variant else []
+    words += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice_words.items())}"] if config.slice else []
+    words += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
+    words += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
+    words += [f"coverage {config.coverage}"] if config.coverage != USUAL else []
+    return Item(f"{gate.key}: {', '.join(words)}")
 
 
 def _read(line: EvaluatorLine) -> list[Need]:
@@ -200,7 +200,7 @@ def _read(line: EvaluatorLine) -> list[Need]:
 def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
     words = [_need_words(need, columns) for need in _read(line)]
-    words += [f'column "{one.column}"' for one in line.when if one.source == "row"]
+    words += [f'column "{condition.column}"' for condition in line.when if condition.source == "row"]
     yield from dict.fromkeys(words)
 
 
@@ -256,7 +256,7 @@ def _order(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
 
 
 def _at(data: Any, loc: Loc) -> object:
-    """What stands at a place; None where the place is a key whose value is nothing."""
+    """The value at a place; None where the place is a key without a value."""
     for step in loc:
         data = data[step]
     return data

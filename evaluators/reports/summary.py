@@ -78,14 +78,14 @@ def _suggestion_part(options: Options) -> Iterator[Section]:
     """What would make wrong values right, each with the line to write, once for all variants."""
     more = " (`evaluators advice` looks for more)" if len(options.suggestions) == MOST_SUGGESTED else ""
     turned: dict[str, list[str]] = {}
-    for one in options.suggestions:
-        variant = f" ({one.variant})" if one.variant else ""
-        turned.setdefault(_change(one), []).append(
-            f"{one.turned:,} of {'the first ' if one.first else ''}{one.of:,}{variant}"
+    for suggestion in options.suggestions:
+        variant = f" ({suggestion.variant})" if suggestion.variant else ""
+        turned.setdefault(_change(suggestion), []).append(
+            f"{suggestion.turned:,} of {'the first ' if suggestion.first else ''}{suggestion.of:,}{variant}"
         )
     lines = ([Paragraph(f"{', '.join(counts)}  {change}", indent="  ")] for change, counts in turned.items())
     yield from list_part(lines, MOST_LISTED, f"Would make them right, if you want to{more}:")
-    yield from list_part(([Paragraph(one, "note")] for one in options.search), MOST_LISTED)
+    yield from list_part(([Paragraph(hint, "note")] for hint in options.search), MOST_LISTED)
 
 
 def _change(one: Suggestion) -> str:
@@ -103,7 +103,7 @@ def _title(result: RunResult) -> str:
 
 
 def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
-    """What the run came to in words, whose metrics these are, what they cannot speak of, and the gates that did not pass."""
+    """The result of the run in words, the names of its parts, what the metrics do not cover, and the gates that did not pass."""
     warnings = [] if result.complete else [headline(result).partition("; ")[2]]
     variants = f", {counted(len(result.variants), 'variant')}" if result.variants else ""
     blocks = [Paragraph(warning, "warning") for warning in (*warnings, *answered(result))]
@@ -116,7 +116,9 @@ def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
 
 
 def _legend(result: RunResult) -> Section:
-    counts = (metric_meaning(one) for one in EVALUATOR_METRICS if one.kind == "count" and one.place != "elsewhere")
+    counts = (
+        metric_meaning(metric) for metric in EVALUATOR_METRICS if metric.kind == "count" and metric.place != "elsewhere"
+    )
     texts = (mean_interval_legend(result), *counts)
     return Section(None, tuple(Paragraph(text, "note", "  ") for text in texts))
 

@@ -109,7 +109,7 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
     for grid in grids:
         if grid is not grids[0]:
             yield Line("")
-        widths = [one.natural for one in grid] if columns is None else _grown(grid, columns)
+        widths = [column.natural for column in grid] if columns is None else _grown(grid, columns)
         under = below if grid is grids[-1] else []
         yield from _rows(grid, widths, under, table.tones, columns)
 
@@ -122,41 +122,41 @@ def _column(head: Head, cells: Sequence[str]) -> _Column:
     return _Column(name, head.number, shown, max(widest, width(name)), max(folded, *map(width, name.split(" "))))
 
 
-def _taken(widths: Iterable[int]) -> int:
+def _total_width(widths: Iterable[int]) -> int:
     """How many columns of a terminal a table of these takes."""
     return sum(each + _GAP for each in widths) - _GAP
 
 
-def _fitted(found: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
+def _fitted(columns_of_table: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
     """The columns of each grid that a table is shown in, and those whose texts stand below their row."""
-    keys, rest, below = found[:1], found[1:], list[_Column]()
+    keys, rest, below = columns_of_table[:1], columns_of_table[1:], list[_Column]()
     if len(rest) > 1 and not rest[0].number and rest[0].natural <= 2 * _NARROWEST_TEXT:
-        keys, rest = found[:2], found[2:]
-    while _taken(one.least for one in (*keys, *rest)) > columns:
-        texts = [one for one in rest if not one.number and one.least >= _NARROWEST_TEXT]
+        keys, rest = columns_of_table[:2], columns_of_table[2:]
+    while _total_width(column.least for column in (*keys, *rest)) > columns:
+        texts = [column for column in rest if not column.number and column.least >= _NARROWEST_TEXT]
         if not texts:
             break
         widest = max(texts, key=lambda one: one.natural)
         rest.remove(widest)
         below.append(widest)
-    if rest and _taken([*(one.least for one in keys), max(one.least for one in rest)]) > columns:
+    if rest and _total_width([*(column.least for column in keys), max(column.least for column in rest)]) > columns:
         keys, rest = keys[:1], [*keys[1:], *rest]
-    room = columns - (_GAP + max(one.least for one in rest) if rest else 0)
+    room = columns - (_GAP + max(column.least for column in rest) if rest else 0)
     if not keys[0].number and len(keys) == 1 and keys[0].least > room:
         keys = [keys[0]._replace(least=max(_NARROWEST_TEXT, room))]
     grids = [keys]
-    for one in rest:
-        if _taken(each.least for each in (*grids[-1], one)) > columns and grids[-1] is not keys:
+    for column in rest:
+        if _total_width(each.least for each in (*grids[-1], column)) > columns and grids[-1] is not keys:
             grids.append(keys)
-        grids[-1] = [*grids[-1], one]
-    return grids, [one for one in found if one in below]
+        grids[-1] = [*grids[-1], column]
+    return grids, [column for column in columns_of_table if column in below]
 
 
 def _grown(grid: Sequence[_Column], columns: int) -> list[int]:
     """The widths of the columns, which share the room that there is: who lacks most has it first."""
-    widths = [one.least for one in grid]
-    for _ in range(columns - _taken(widths)):
-        lacking = [one.natural - wide for one, wide in zip(grid, widths, strict=True)]
+    widths = [column.least for column in grid]
+    for _ in range(columns - _total_width(widths)):
+        lacking = [column.natural - wide for column, wide in zip(grid, widths, strict=True)]
         if max(lacking) <= 0:
             break
         widths[lacking.index(max(lacking))] += 1
@@ -167,7 +167,7 @@ def _rows(
     grid: Sequence[_Column], widths: Sequence[int], below: Sequence[_Column], tones: Sequence[Tone], columns: int | None
 ) -> Iterator[Line]:
     """The lines of a grid: its heads, which end on one line, and its rows, which begin on one."""
-    heads = [wrapped(one.head, wide) for one, wide in zip(grid, widths, strict=True)]
+    heads = [wrapped(column.head, wide) for column, wide in zip(grid, widths, strict=True)]
     most = max(map(len, heads))
     for line in _set([[""] * (most - len(each)) + each for each in heads], widths, grid):
         yield Line(line.replace(_FIXED, " "), "plain", "head")
@@ -175,15 +175,15 @@ def _rows(
         yield Line(f"    {below[0].head}", "plain", "head")
     for row in range(len(grid[0].cells)):
         tone = tones[row] if tones else "plain"
-        if any(one.cells[row] for one in grid):
+        if any(column.cells[row] for column in grid):
             cells = [
-                wrapped(one.cells[row], wide, "" if place else "  ")
-                for place, (one, wide) in enumerate(zip(grid, widths, strict=True))
+                wrapped(column.cells[row], wide, "" if place else "  ")
+                for place, (column, wide) in enumerate(zip(grid, widths, strict=True))
             ]
             yield from (Line(line, tone) for line in _set(cells, widths, grid))
-        for one in below:
-            if one.cells[row]:
-                text = one.cells[row] if len(below) == 1 else f"{one.head}: {one.cells[row]}"
+        for column in below:
+            if column.cells[row]:
+                text = column.cells[row] if len(below) == 1 else f"{column.head}: {column.cells[row]}"
                 yield from (Line(line, tone) for line in _wrapped(text, columns, "    ", "    ", whole_words=False))
 
 
@@ -191,5 +191,5 @@ def _set(cells: Sequence[Sequence[str]], widths: Sequence[int], grid: Sequence[_
     """The lines of a row whose cells are in lines."""
     for lines in zip_longest(*cells, fillvalue=""):
         yield (" " * _GAP).join(
-            padded(line, wide, one.number) for line, wide, one in zip(lines, widths, grid, strict=True)
+            padded(line, wide, column.number) for line, wide, column in zip(lines, widths, grid, strict=True)
         )

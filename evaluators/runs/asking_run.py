@@ -20,7 +20,7 @@ _EVERY_SECONDS = 0.2
 
 @contextmanager
 def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
-    """What the workers of a run share in a file, for as long as it goes; None where nobody is asked."""
+    """The session that the workers of a run share in a file while it goes; None where no judge is asked."""
     if not asks(prepared.suite):
         yield None
         return
@@ -38,7 +38,7 @@ def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
 
 @contextmanager
 def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) -> Iterator[None]:
-    """Somebody is told now and then how far it is."""
+    """Reports the progress now and then while the block runs."""
     if tell is None:
         yield
         return
@@ -58,5 +58,5 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
 
 
 def asks(suite: LoadedSuite) -> bool:
-    """Whether rows may ask somebody at all."""
+    """Whether rows may have questions for a judge, a batch or an async function."""
     return any(line.settings.asking() is not None for line in suite.lines)

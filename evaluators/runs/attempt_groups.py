@@ -97,8 +97,8 @@ def interval_over_groups(chance: Chance, groups: GroupsOfK) -> Interval | None:
 
 def _values(chance: Chance, groups: GroupsOfK) -> Counter[Fraction]:
     """How many groups have which chance."""
-    found = Counter[Fraction]()
+    shares = Counter[Fraction]()
     for each in groups.shares:
         if (value := chance(each, groups.k)) is not None:
-            found[value] += each.groups
-    return found
+            shares[value] += each.groups
+    return shares

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 def place_of(prepared: Prepared, selection: Selection) -> str:
-    """Where the rows of a run can be read again; empty where they cannot, where the environment filled in a part of it, and for
-    addresses, which nobody opens again and which may say who asked."""
+    """The place where the rows of a run can be read again; empty where they cannot, where the environment filled in a part of it,
+    and for addresses, which are not opened again and may contain a login."""
     test_set, folder = prepared.test_set, prepared.folder
     if not test_set.lasting:
         return ""
@@ -75,9 +75,9 @@ def _opened(place: Any) -> TestSet | None:
     chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
     named = [config.file, config.expected, config.output, config.outputs]
     places = [
-        getattr(one, "file", one) for each in named for one in (each.values() if isinstance(each, dict) else [each])
+        getattr(path, "file", path) for each in named for path in (each.values() if isinstance(each, dict) else [each])
     ]
-    texts = [one for one in (*places, *config.attach.values()) if isinstance(one, str)]
+    texts = [path for path in (*places, *config.attach.values()) if isinstance(path, str)]
     if config.platform is not None or config.sql is not None or STANDARD_INPUT in texts or any(map(scheme_of, texts)):
         return None
     folder = Path(place["folder"])
@@ -88,8 +88,8 @@ def _opened(place: Any) -> TestSet | None:
 
 def _is_file_or_folder(folder: Path, place: str) -> bool:
     """No pipe and no device: reading one may never end."""
-    found = matching(place.replace("**", "*"), folder) if has_wildcards(place) else [str(folder / place)]
-    return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
+    files = matching(place.replace("**", "*"), folder) if has_wildcards(place) else [str(folder / place)]
+    return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in files)
 
 
 def _cells(test_set: TestSet, record: Run, variant: str | None, only: int | None) -> Iterator[CellsLine]:

@@ -46,7 +46,7 @@ class ClusterCounter:
     def __init__(self, place: int, verdicts: Sequence[Result], watch: Watch | None) -> None:
         self.names = [f"code{place}"]
         self._verdicts, self._watch = verdicts, watch
-        self._scores = [summand(one.num, one.den) if one.status.scored else (0, 1) for one in verdicts]
+        self._scores = [summand(verdict.num, verdict.den) if verdict.status.scored else (0, 1) for verdict in verdicts]
         self.sums = ClusterSums(lcm(*(den for _, den in self._scores)))
         self._contents = Counter[Contents]()
 
@@ -68,20 +68,20 @@ class ClusterCounter:
             passes[sum(n for code, n in scored.items() if self._verdicts[code].passed), rows] += times
             for key, (part, whole) in self._watched(codes).items():
                 sums.ratios.setdefault(key, RatioSums()).add(part, whole, times)
-        for found, counts in ((self.sums.scores, scores), (self.sums.passes, passes)):
+        for groups, counts in ((self.sums.scores, scores), (self.sums.passes, passes)):
             for (part, whole), times in counts.items():
-                found.add(part, whole, times)
+                groups.add(part, whole, times)
         self._contents.clear()
 
     def _watched(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:
         """The two sums of each watched ratio over one cluster, by its key. `codes` says how many rows of the cluster have each verdict;
         without a watch there are none."""
-        found: dict[str, tuple[int, int]] = {}
+        spans: dict[str, tuple[int, int]] = {}
         for code, n in codes.items() if self._watch is not None else ():
             for target, part, whole in self._watch.parts(self._verdicts[code]) if self._watch is not None else ():
-                before = found.get(key := key_of(target), (0, 0))
-                found[key] = before[0] + part * n, before[1] + whole * n
-        return found
+                before = spans.get(key := key_of(target), (0, 0))
+                spans[key] = before[0] + part * n, before[1] + whole * n
+        return spans
 
 
 class EmptyCounter:
@@ -104,7 +104,7 @@ class EmptyCounter:
             sums: dict[str, list[int]] = {}
             for code, n in Counter(contents).items():
                 for name, values in self._patterns[code].items():
-                    sums[name] = [one + n * value for one, value in zip(sums.get(name, _NONE), values, strict=True)]
+                    sums[name] = [total + n * value for total, value in zip(sums.get(name, _NONE), values, strict=True)]
             for name, of_field in sums.items():
                 self.found.setdefault(name, Counter())[InRow(*of_field)] += times
         self._alike.clear()

@@ -53,7 +53,7 @@ class GroupCounter(Protocol):
         """The columns that it counts."""
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """One group: the cells of its rows in these columns."""
+        """Adds one group: the cells of its rows in these columns."""
 
     def settle(self) -> None:
         """Counts what is waiting: groups that are alike are counted together."""
@@ -81,9 +81,9 @@ class PackedTexts:
             ends = self._ends[start : stop + 1]
             data = self._bytes[ends[0] : ends[-1]]
             if not data.isascii():
-                return [self[one] for one in range(start, stop)]
+                return [self[index] for index in range(start, stop)]
             text, first = data.decode(), ends[0]
-            return [text[one - first : end - first] for one, end in pairwise(ends)]
+            return [text[begin - first : end - first] for begin, end in pairwise(ends)]
         data = self._bytes[self._ends[place] : self._ends[place + 1]]
         return None if data == _NO_TEXT else data.decode()
 
@@ -143,11 +143,11 @@ def _in_order(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
     free, start = Counter(cells), 0
     for cell in sorted(free):
         free[cell], start = start, start + free[cell]
-    found = array("i", bytes(4 * len(places)))
+    order = array("i", bytes(4 * len(places)))
     for place in places:
-        found[free[cells[place]]] = place
+        order[free[cells[place]]] = place
         free[cells[place]] += 1
-    return found
+    return order
 
 
 def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
@@ -165,8 +165,8 @@ def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[
 
 def groups_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
     """The other columns in the order of the first one: all rows with one cell in it at a time."""
-    for key, found in groupby(runs_of(columns, names), key=itemgetter(0)):
-        pieces = [cells for _, cells in found]
+    for key, spans in groupby(runs_of(columns, names), key=itemgetter(0)):
+        pieces = [cells for _, cells in spans]
         yield (
             key,
             pieces[0] if len(pieces) == 1 else [list(chain.from_iterable(cells)) for cells in zip(*pieces, strict=True)],
@@ -175,10 +175,10 @@ def groups_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, lis
 
 def count_groups(columns: Columns, counters: Sequence[GroupCounter]) -> None:
     """Gives every cluster to each of the counters: rows are put in order once for all of them."""
-    names = list(dict.fromkeys(name for one in counters for name in one.names))
-    places = [[names.index(name) for name in one.names] for one in counters]
+    names = list(dict.fromkeys(name for counter in counters for name in counter.names))
+    places = [[names.index(name) for name in counter.names] for counter in counters]
     for group, cells in groups_of(columns, ["cluster", *names]) if counters else ():
-        for one, own in zip(counters, places, strict=True):
-            one.add(group, [cells[place] for place in own])
-    for one in counters:
-        one.settle()
+        for counter, own in zip(counters, places, strict=True):
+            counter.add(group, [cells[place] for place in own])
+    for counter in counters:
+        counter.settle()

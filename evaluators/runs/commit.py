@@ -14,19 +14,19 @@ def commit_of(folder: Path) -> str:
     """The hash of the commit that is checked out around a folder; empty where there is none, or it cannot be read."""
     try:
         here = folder.resolve()
-        git = next((one / ".git" for one in (here, *here.parents) if (one / ".git").exists()), None)
+        git = next((folder / ".git" for folder in (here, *here.parents) if (folder / ".git").exists()), None)
         return "" if git is None else _head(_folder_of(git))
     except (OSError, ValueError):
         return ""
 
 
 def _folder_of(git: Path) -> Path:
-    """What git keeps: a folder, or the one that a file names, as in further working trees."""
+    """The folder in which git keeps its data, also for further working trees, where a file names it."""
     return git if git.is_dir() else git.parent / _text(git).removeprefix("gitdir:").strip()
 
 
 def _head(folder: Path) -> str:
-    """What is checked out: a hash, or a branch whose hash stands in a file of its own or among the packed ones."""
+    """The commit that is checked out: a hash, or a branch whose hash stands in a file of its own or among the packed ones."""
     head = _text(folder / "HEAD")
     if not head.startswith("ref:"):
         return head if _HASH.fullmatch(head) else ""

@@ -36,7 +36,7 @@ Label: TypeAlias = Callable[[Result], tuple[bool | None, bool]]
 
 
 class Confidence(Struct, frozen=True):
-    """What the suite says of confidences."""
+    """The confidence settings of the suite."""
 
     column: str | None = None
     """The column with the confidence in the row as a whole; None where only fields have one."""
@@ -73,27 +73,30 @@ class Confidences(Struct):
 def counted(
     columns: Columns, place: int, verdicts: Sequence[Result], label: Label, unusable: tuple[tuple[int, str], ...] = ()
 ) -> Confidences:
-    """The column of steps in that place, beside the verdicts of its evaluator."""
+    """The counts of right and wrong rows for each step of confidence, from the column of steps at index `place` and the verdicts of
+    its evaluator."""
     evaluator, _ = columns.layout.steps[place]
     names, labels = [f"step{place}", f"code{evaluator}"], [*map(label, verdicts)]
-    found, times = Confidences(unusable=unusable), Counter[tuple[int, int]]()
+    confidences, times = Confidences(unusable=unusable), Counter[tuple[int, int]]()
     for steps, codes in columns.read(names):
         times.update(zip(steps, codes, strict=True))
     for (step, code), n in times.items():
         right, kept_out = labels[code]
         if kept_out:
-            found.kept_out += n
+            confidences.kept_out += n
         elif right is not None:
-            (found.right if right else found.wrong)[step] += n
-    return found
+            (confidences.right if right else confidences.wrong)[step] += n
+    return confidences
 
 
 class ClusterConfidence:
     """Counts what each cluster has in each bin and from each threshold on."""
 
-    def __init__(self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, found: Confidences) -> None:
-        """`found` is what the counts are added to."""
-        self.names, self._found = [f"step{place}", f"code{evaluator}"], found
+    def __init__(
+        self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, confidences: Confidences
+    ) -> None:
+        """Counts are added to `confidences`."""
+        self.names, self._found = [f"step{place}", f"code{evaluator}"], confidences
         self._labels = [None if kept_out else right for right, kept_out in map(label, verdicts)]
         self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
 
@@ -120,9 +123,9 @@ class ClusterConfidence:
             for low in _SHOWN_STEPS:
                 if inside := [right for step, right in rows if low <= step]:
                     accepted[low, len(inside) - sum(inside), len(inside)] += times
-        for found, counts in ((self._found.bins, bins), (self._found.accepted, accepted)):
+        for steps, counts in ((self._found.bins, bins), (self._found.accepted, accepted)):
             for (low, part, whole), times in counts.items():
-                found.setdefault(low, RatioSums()).add(part, whole, times)
+                steps.setdefault(low, RatioSums()).add(part, whole, times)
         self._alike.clear()
 
 
@@ -133,46 +136,49 @@ def _kind(step: int, right: bool | None) -> int:
 
 def confidence_stats(
     lines: Sequence[EvaluatorLine],
-    found: Sequence[Mapping[str, Confidences]],
+    confidences: Sequence[Mapping[str, Confidences]],
     confidence: Confidence,
     variant: str | None,
     clustered: bool,
 ) -> Iterator[ConfidenceStats]:
-    """What confidences came to, in the order of the suite."""
-    for line, of_line in zip(lines, found, strict=False):
+    """The statistics of the confidences, in the order of the suite."""
+    for line, of_line in zip(lines, confidences, strict=False):
         paths = confidence_paths(line)
-        for name, one in sorted(of_line.items()):
+        for name, counts_of in sorted(of_line.items()):
             source = f"row.{confidence.column}" if name == OF_ROW else paths[name].canonical
-            yield _stats(line.name, name or None, source, one, confidence.max_errors, variant, clustered)
+            yield _stats(line.name, name or None, source, counts_of, confidence.max_errors, variant, clustered)
 
 
 def _stats(
     evaluator: str,
     name: str | None,
     source: str,
-    found: Confidences,
+    confidences: Confidences,
     max_errors: float,
     variant: str | None,
     clustered: bool,
 ) -> ConfidenceStats:
     """The statistics of one confidence, of a field or, without a name, of the row. With clusters there is no threshold, and intervals come
     from the sums of clusters."""
-    known = {step: (found.right[step], found.wrong[step]) for step in found.right.keys() | found.wrong.keys()}
+    known = {
+        step: (confidences.right[step], confidences.wrong[step])
+        for step in confidences.right.keys() | confidences.wrong.keys()
+    }
     missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
-    n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())
-    bins = tuple(_bins(known, found.bins if clustered else None))
-    gaps = (one.n * abs(one.accuracy - one.confidence) for one in bins)
+    n, right = sum(map(sum, known.values())), sum(right_rows for right_rows, _ in known.values())
+    bins = tuple(_bins(known, confidences.bins if clustered else None))
+    gaps = (bin_.n * abs(bin_.accuracy - bin_.confidence) for bin_ in bins)
     whole = n + missing + unusable
     threshold = None if clustered else safe_threshold(known, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
-    accept = tuple(_accepted(known, at, whole, found.accepted if clustered else None) for at in shown)
-    chosen = next((one for one in accept if one.threshold == threshold), None)
+    accept = tuple(_accepted(known, at, whole, confidences.accepted if clustered else None) for at in shown)
+    chosen = next((threshold_stats for threshold_stats in accept if threshold_stats.threshold == threshold), None)
     return ConfidenceStats(
-        evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=found.kept_out,
+        evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=confidences.kept_out,
         ece=sum(gaps) / n if n else None, bins=bins, accept=accept,
         max_errors=max_errors, threshold=threshold,
         accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
-        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=found.unusable,
+        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=confidences.unusable,
         **computed(CONFIDENCE_METRICS, known),
     )  # fmt: skip
 
@@ -185,18 +191,18 @@ def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[Co
     Source: Guo et al. 2017, "On calibration of modern neural networks", ICML, section 2.
     """
     for place in range(BINS):
-        found = {step: one for step, one in known.items() if min(step * BINS // LEVELS, BINS - 1) == place}
-        right, n = sum(one for one, _ in found.values()), sum(map(sum, found.values()))
+        in_bin = {step: counts for step, counts in known.items() if min(step * BINS // LEVELS, BINS - 1) == place}
+        right, n = sum(counts for counts, _ in in_bin.values()), sum(map(sum, in_bin.values()))
         if n:
-            mean = Fraction(sum(step * sum(one) for step, one in found.items()), n * LEVELS)
+            mean = Fraction(sum(step * sum(counts) for step, counts in in_bin.items()), n * LEVELS)
             ci = wilson(right, n) if clusters is None else _of_clusters(clusters, _BIN_STEPS[place])
             yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
 
 
 def _accepted(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
-    """What is accepted from a threshold on, and how much of it is wrong. Rows without a usable confidence are in the whole."""
+    """The rows accepted from a threshold on, and the share of errors among them. Rows without a usable confidence are in the whole."""
     least = _least_step(threshold)
-    found = [one for step, one in known.items() if step >= least]
+    found = [counts for step, counts in known.items() if step >= least]
     accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
@@ -226,7 +232,7 @@ def safe_threshold(known: Steps, max_errors: float) -> float | None:
     test: Calibrating predictive algorithms to achieve risk control", section 3.
     """
     accepted = errors = 0
-    found, least = None, least_rows(max_errors)
+    threshold, least = None, least_rows(max_errors)
     for step in sorted(known, reverse=True):
         right, wrong = known[step]
         accepted, errors = accepted + right + wrong, errors + wrong
@@ -234,5 +240,5 @@ def safe_threshold(known: Steps, max_errors: float) -> float | None:
             continue
         if at_most(errors, accepted, max_errors) > SURE:
             break
-        found = step / LEVELS
-    return found
+        threshold = step / LEVELS
+    return threshold

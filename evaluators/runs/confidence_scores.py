@@ -32,5 +32,5 @@ def auroc(known: Steps) -> float | None:
         right, wrong = known[step]
         pairs += right * (2 * below + wrong)
         below += wrong
-    right = sum(one for one, _ in known.values())
+    right = sum(right_rows for right_rows, _ in known.values())
     return float(Fraction(pairs, 2 * right * below)) if right and below else None

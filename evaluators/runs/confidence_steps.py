@@ -37,13 +37,13 @@ def step_of(cell: Any) -> int:
 class ConfidenceSteps:
     """The confidences of one evaluator as columns of steps."""
 
-    def __init__(self, one: Compiled, column: str | None, watched: Sequence[str] = ()) -> None:
+    def __init__(self, evaluator: Compiled, column: str | None, watched: Sequence[str] = ()) -> None:
         """`watched` are the fields of which each verdict says what became of them, in order."""
         self.unusable: dict[str, tuple[tuple[int, str], ...]] = {}
         """By field, the first rows whose confidence is no number from 0 to 1, each with what it is."""
-        self._one, self._column, self._paths = one, column, confidence_paths(one.line)
-        self._labels = {name: label_of(one.line, name, watched) for name in (OF_ROW, *self._paths)}
-        needs = zip(one.line.settings.needs(), one.inputs, strict=True)
+        self._one, self._column, self._paths = evaluator, column, confidence_paths(evaluator.line)
+        self._labels = {name: label_of(evaluator.line, name, watched) for name in (OF_ROW, *self._paths)}
+        needs = zip(evaluator.line.settings.needs(), evaluator.inputs, strict=True)
         self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
 
     def columns(
@@ -73,8 +73,8 @@ class ConfidenceSteps:
 
 
 def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable[[Result], tuple[bool | None, bool]]:
-    """What says of a verdict whether the row, or a field of it, is right (None where it was not measured), and whether it is kept out.
-    A field with several values is right where all are."""
+    """A function that tells of a verdict whether the row, or a field of it, is right (None where it was not measured), and whether
+    it is kept out. A field with several values is right where all are."""
     names = line.settings.scored_fields().names
 
     def of_row(verdict: Result) -> tuple[bool | None, bool]:
@@ -107,5 +107,5 @@ def _at(path: Path, document: Any) -> Any:
 
 def confidence_paths(line: EvaluatorLine) -> dict[str, Path]:
     """The fields of an evaluator that have a confidence, each with the path to it."""
-    found = line.settings.scored_fields().lines or ()
-    return {one.name: one.confidence for one in found if one.confidence is not None}
+    lines = line.settings.scored_fields().lines or ()
+    return {line.name: line.confidence for line in lines if line.confidence is not None}

@@ -34,7 +34,7 @@ CREDIT_OVER: Final = f"{CREDIT}/"
 
 
 class DocumentSums(Sum):
-    """What open trees have at each path, over all rows: a field that was measured counts for itself."""
+    """The counts of open trees at each path, over all rows: a field that was measured counts for itself."""
 
     paths: dict[str, Four] = field(default_factory=dict)
     """(match, mismatch, omission, hallucination) by path."""
@@ -67,15 +67,15 @@ class EmptySums(Sum):
     """What the values of each field come to in each cluster, as an `InRow`, where the suite clusters rows and documents decide what
     fields there are; those of a closed list are columns."""
 
-    def add(self, found: Mapping[str, Mapping[InRow, int]]) -> None:
+    def add(self, counts: Mapping[str, Mapping[InRow, int]]) -> None:
         """Count by field how many rows have so many empty values; under "" all fields of a row together."""
-        for name, rows in found.items():
+        for name, rows in counts.items():
             for metric, sums in empty_sums(rows).items():
                 plus(self.ratios, {key_of((name or None, metric)): sums})
 
-    def add_clusters(self, found: Mapping[str, Mapping[str, Mapping[InRow, int]]]) -> None:
+    def add_clusters(self, counts: Mapping[str, Mapping[str, Mapping[InRow, int]]]) -> None:
         """Count by cluster and field how many rows have so many empty values."""
-        for cluster, fields in found.items():
+        for cluster, fields in counts.items():
             cells: dict[str, Four] = {}
             for name, rows in fields.items():
                 sums = cells[name] = [0, 0, 0, 0]
@@ -101,22 +101,22 @@ class EmptySums(Sum):
 
 def empty_sums(counts: Mapping[InRow, int]) -> dict[str, RatioSums]:
     """The sums of both rates, given how many rows, or clusters, have so many empty values."""
-    found: dict[str, RatioSums] = {}
+    sums: dict[str, RatioSums] = {}
     for (empty, invented, filled, left_empty), times in counts.items():
         for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
             if whole and times:
-                found.setdefault(metric, RatioSums()).add(part, whole, times)
-    return found
+                sums.setdefault(metric, RatioSums()).add(part, whole, times)
+    return sums
 
 
 def limited_clusters(sums: dict[str, dict[str, Four]]) -> dict[str, dict[str, Four]]:
     """The sums of clusters; of groups, where there are too many clusters or some share groups already."""
     if len(sums) <= MOST_CLUSTERS and not any(map(_is_group, sums)):
         return sums
-    found: dict[str, dict[str, Four]] = {}
-    for name, one in sums.items():
-        plus(found, {cluster_group(name): one})
-    return found
+    limited: dict[str, dict[str, Four]] = {}
+    for name, groups in sums.items():
+        plus(limited, {cluster_group(name): groups})
+    return limited
 
 
 def _is_group(name: str) -> bool:

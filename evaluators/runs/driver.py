@@ -51,7 +51,7 @@ _NOTHING: Final = Recording(0, "none", small=0)
 
 
 class VariantRun(Struct):
-    """The run of one variant: what is done with its splits, where its columns are, and what they came to."""
+    """The run of one variant: its job, the writer of its splits, its columns and its results."""
 
     title: str
     """What places in messages call its rows."""
@@ -88,23 +88,23 @@ class ScoredRun(Struct, frozen=True):
 
     @property
     def measured(self) -> list[tuple[str | None, Measured]]:
-        """What was measured, by variant."""
-        return [(one.name, Measured(one.sums, one.figures)) for one in self.variants]
+        """The results, by variant."""
+        return [(variant.name, Measured(variant.sums, variant.figures)) for variant in self.variants]
 
     @property
     def splits(self) -> int:
         """How many splits are stored, of all variants."""
-        return sum(one.writer.splits for one in self.variants)
+        return sum(variant.writer.splits for variant in self.variants)
 
     @property
     def finished(self) -> bool:
         """Every row was scored."""
-        return all(one.sums.finished for one in self.variants)
+        return all(variant.sums.finished for variant in self.variants)
 
 
 def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observer: Observer) -> ScoredRun:
     """Every row scored once and counted. Splits that are stored already are taken as they are."""
-    begun, most = time.monotonic(), prepared.suite.limits.run_seconds
+    started_at, most = time.monotonic(), prepared.suite.limits.run_seconds
     until, suite = time.time() + most if most is not None else None, sent_suite(prepared.suite)
     with asking(prepared, observer) as session:
         file = str(session.file) if session is not None else None
@@ -112,7 +112,7 @@ def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observ
             variant.job = replace(variant.job, suite=suite, asking=file, until=until)
             score_variant(variant, crew, observer.of_part(place, len(variants)))
         requests = session.so_far().requests if session is not None else 0
-    return ScoredRun(tuple(variants), round(time.monotonic() - begun, 3), crew.parallel, requests)
+    return ScoredRun(tuple(variants), round(time.monotonic() - started_at, 3), crew.parallel, requests)
 
 
 def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measured:
@@ -163,23 +163,23 @@ class Merger:
         return self._recording.full_keys(self.total.recorded, self.total.rows)
 
     def take(self, part: Part) -> None:
-        """One more split. Raises RuntimeError for one that is there already: its rows would count twice."""
+        """Takes in one more split. Raises RuntimeError for one that is there already: its rows would count twice."""
         if part.sums.index in self._waiting or part.sums.index < self._writer.splits:
             raise RuntimeError(f"split {part.sums.index} arrived twice")
         self._put(part.sums.index, part)
 
     def lose(self, lost: Lost[Task]) -> None:
-        """A split whose worker was lost: one that is scored once more, or the end of the run where nobody does it."""
+        """Takes in a split whose worker was lost: it is scored once more, or ends the run where no other worker is left."""
         if lost.why is None:
             self._variant.scored_again += 1
             return
         self.lost = True
         self._put(lost.task[0].index, lost)
 
-    def _put(self, split: int, found: Part | Lost[Task]) -> None:
+    def _put(self, split: int, outcome: Part | Lost[Task]) -> None:
         """Keeps the split until all before it have come, and stores it and what follows it in the order of the file. A lost one ends the
         run."""
-        self._waiting[split] = found
+        self._waiting[split] = outcome
         while self.total.finished and (following := self._waiting.pop(self._writer.splits, None)) is not None:
             if isinstance(following, Lost):
                 self._end(following)
@@ -187,11 +187,14 @@ class Merger:
                 self._store(following)
 
     def counted(self, of: int) -> Measured:
-        """What the splits came to, of which there are `of`, with all figures counted."""
+        """The results of all splits, of which there are `of`, with all figures counted."""
         self.total.finished = self.total.finished and self._writer.splits == of
-        variant, begun = self._variant, self._writer.splits > 0
+        variant, has_splits = self._variant, self._writer.splits > 0
         with damage_named(self._rows.path if variant.taken_over else None):
-            variant.sums, variant.figures = self.total, counted(self._rows, variant.job, variant.lines, self.total, begun)
+            variant.sums, variant.figures = (
+                self.total,
+                counted(self._rows, variant.job, variant.lines, self.total, has_splits),
+            )
         return Measured(variant.sums, variant.figures)
 
     def _end(self, lost: Lost[Task]) -> None:
@@ -271,9 +274,12 @@ def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
 def environment_of(
     prepared: Prepared, run: ScoredRun, started: datetime, command: Sequence[str], kept: bool
 ) -> RunEnvironment:
-    """Where and when the run was scored. `kept` says that there is a run folder, which says where its rows can be read again."""
+    """The environment of the run: the machine, the times, the versions. `kept` says that there is a run folder, which says where
+    its rows can be read again."""
     source, where = prepared.suite.config.source.name, ""
-    asked: AskedTotals = reduce(plus, (one.sums.asked for one in run.variants), AskedTotals(requests=run.requests))
+    totals: AskedTotals = reduce(
+        plus, (variant.sums.asked for variant in run.variants), AskedTotals(requests=run.requests)
+    )
     if kept:
         from evaluators.runs.cells_again import place_of  # a run that keeps nothing does without it
 
@@ -289,6 +295,6 @@ def environment_of(
         suite=os.path.abspath(source) if Path(source).is_file() else "",
         commit=commit_of(Path(source).parent if Path(source).is_file() else Path()),
         test_set=where,
-        asked=asked if asked.questions else None,
-        scored_again=sum(one.scored_again for one in run.variants),
+        asked=totals if totals.questions else None,
+        scored_again=sum(variant.scored_again for variant in run.variants),
     )

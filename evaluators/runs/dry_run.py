@@ -15,8 +15,8 @@ from evaluators.scoring.judges.judge import Estimate, amount_text
 
 
 def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
-    """What a run over the test set would ask at most, each question so often: what would be sent, in lines for people, and how many
-    different questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
+    """The questions that a run over the test set would ask at most: lines for people on what would be sent, and how many different
+    questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
     suite = prepared.suite
     if not asks(suite):
         return [], 0
@@ -34,14 +34,14 @@ def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]
 
 
 def _cost_text(sent: Estimate) -> str:
-    """What it would cost about, in the currency of the prices."""
+    """The estimated cost, in the currency of the prices."""
     known = f" It costs about {amount_text(sent.cost)}." if sent.requests > sent.unpriced else ""
     lacks = "1 request" if sent.unpriced == 1 else f"{sent.unpriced:,} requests"
     return known + (f" What {lacks} would cost is not known." if sent.unpriced else "")
 
 
 def _sent_text(different: int, sent: Estimate) -> str:
-    """What would be sent of so many questions: not those that are answered from before."""
+    """The number of questions that would be sent, without those with a stored answer."""
     known = different - sent.questions
     questions = "1 question" if sent.questions == 1 else f"{sent.questions:,} questions"
     requests = "1 request" if sent.requests == 1 else f"{sent.requests:,} requests"

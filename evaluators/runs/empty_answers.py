@@ -21,22 +21,21 @@ MOST_ROWS: Final = 200
 def empty_answer_note(
     lines: Sequence[EvaluatorLine], roles: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
 ) -> str | None:
-    """What each evaluator of documents would give for `{}` in the first `MOST_ROWS` of some rows, whose cells are given; None where none
-    of them has a score."""
+    """The score that each evaluator of documents gives for `{}` in the first `MOST_ROWS` rows; None where none of them has a score."""
     lines = _without_asking(lines)
     if not any(_reads_outputs(line) for line in lines):
         return None
     plan, outputs = compile_plan(lines, roles), output_columns(lines, roles)
     totals = {line.name: [Fraction(0), Fraction(0)] for line in lines if _reads_outputs(line)}
-    given = islice(rows, MOST_ROWS)
-    while chunk := list(islice(given, MOST_ROWS)):
+    first_rows = islice(rows, MOST_ROWS)
+    while chunk := list(islice(first_rows, MOST_ROWS)):
         columns = {name: ["{}" if name in outputs else row.get(name, MISSING) for row in chunk] for name in plan.columns}
         slots = plan.run(columns, len(chunk))
-        for one in plan.evaluators:
-            for verdict in slots[one.verdicts] if one.line.name in totals else ():
+        for evaluator in plan.evaluators:
+            for verdict in slots[evaluator.verdicts] if evaluator.line.name in totals else ():
                 if verdict.status.scored:
-                    totals[one.line.name][0] += Fraction(verdict.num, verdict.den)
-                    totals[one.line.name][1] += 1
+                    totals[evaluator.line.name][0] += Fraction(verdict.num, verdict.den)
+                    totals[evaluator.line.name][1] += 1
     parts = [
         f"{name} {score_text(float(score / count))} ({rows_text(int(count))})"
         for name, (score, count) in totals.items()
@@ -50,7 +49,7 @@ def _reads_outputs(line: EvaluatorLine) -> bool:
 
 
 def _without_asking(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
-    """The evaluators that ask nobody, and wait for nobody who does."""
+    """The evaluators that ask no judge, batch or async function, and depend on none that does."""
     left_out = {line.name for line in lines if line.settings.asking() is not None}
     for line in in_order(lines):
         if any(edge.after == line.name and edge.before in left_out for edge in edges(lines)):

@@ -27,7 +27,7 @@ class EmptyPatterns:
 
     def codes(self, walks: Iterable[FoundEmpties], count: int) -> list[int]:
         """The code of each of so many rows."""
-        found = [0] * count
+        counts = [0] * count
         for values, at_rows in walks:
             parts: dict[int, list[int]] = {at: [] for at in at_rows}
             for place, (_, _, rows, _) in enumerate(values.found):
@@ -38,17 +38,17 @@ class EmptyPatterns:
                 key = tuple(places)
                 if key not in alike:
                     alike[key] = self.known.setdefault(_text(values, key), len(self.known))
-                found[at_rows[at]] = alike[key]
-        return found
+                counts[at_rows[at]] = alike[key]
+        return counts
 
 
 def _text(values: EmptyValues, places: Sequence[int]) -> str:
-    """What those of the values that are about one row come to."""
+    """The text of the summed values of one row's places."""
     found: dict[str, InRow] = {}
     for place in places:
         part, names, _, times = values.found[place]
         for name in map(spelled, names):
-            found[name] = InRow(*map(add, found.get(name, (0, 0, 0, 0)), [one * times for one in part]))
+            found[name] = InRow(*map(add, found.get(name, (0, 0, 0, 0)), [count * times for count in part]))
     return msgspec.json.encode({name: found[name] for name in sorted(found) if any(found[name])}).decode()
 
 

@@ -39,7 +39,7 @@ _CODE_OF_BLAME: Final[Mapping[Blame, int | None]] = {
 
 
 class Facts(Struct, frozen=True):
-    """What decides how a run ends."""
+    """The facts that decide how a run ends."""
 
     evaluators: tuple[EvaluatorStats, ...] = ()
     gates: tuple[GateResult, ...] = ()
@@ -62,8 +62,8 @@ def exit_code(facts: Facts) -> int:
 
 def causes(facts: Facts) -> tuple[str, ...]:
     """Every cause in words, the weightiest first; empty when all is well."""
-    found = list(_findings(facts))
-    return tuple(sentence(finding) for code in PRECEDENCE for each, finding in found if each == code)
+    findings = list(_findings(facts))
+    return tuple(sentence(finding) for code in PRECEDENCE for each, finding in findings if each == code)
 
 
 def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:

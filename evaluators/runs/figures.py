@@ -59,7 +59,7 @@ NO_FIGURES: Final = Figures([], None, {}, [], [], [], [], {})
 
 
 class Measured(NamedTuple):
-    """What the rows of one variant came to."""
+    """The sums and the figures of one variant."""
 
     sums: SplitResult
     figures: Figures
@@ -68,7 +68,7 @@ class Measured(NamedTuple):
 def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, begun: bool = True) -> Figures:
     """The figures of the rows whose sums these are. A run that has not `begun`, as it has no split, has no measures."""
     verdicts, layout = columns.verdicts(), columns.layout
-    numbers = [measures.counted(columns, place, one) for place, one in enumerate(job.measures)] if begun else []
+    numbers = [measures.counted(columns, place, measure) for place, measure in enumerate(job.measures)] if begun else []
     sure: list[dict[str, Confidences]] = [{} for _ in lines]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         unusable = sums.evaluators[evaluator].unusable.get(name, ())
@@ -81,8 +81,8 @@ def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: Sp
         slices=dict(sorted(_slices(columns, job, lines, sums, numbers))),
         measures=numbers,
         labels=[
-            labels.counted(columns, place, place in layout.listed, one.unlisted) if place in layout.labelled else None
-            for place, one in enumerate(sums.evaluators)
+            labels.counted(columns, place, place in layout.listed, sums_of.unlisted) if place in layout.labelled else None
+            for place, sums_of in enumerate(sums.evaluators)
         ],
         repeats=groups,
         confidence=sure,
@@ -104,17 +104,17 @@ def _clusters(
     found = [ClusterCounter(place, known, job.watches.get(lines[place].name)) for place, known in enumerate(verdicts)]
     empties = {place: EmptyCounter(place, columns.patterns(place)) for place in layout.empties}
     counters: list[GroupCounter] = [*found, *empties.values()]
-    counters += [ClusterNumbers(place, one) for place, one in enumerate(numbers)]
+    counters += [ClusterNumbers(place, counter) for place, counter in enumerate(numbers)]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
         counters.append(ClusterConfidence(place, evaluator, verdicts[evaluator], label, sure[evaluator][name]))
-    wrong = [one.wrong_fields for one in sums.evaluators]
+    wrong = [evaluator.wrong_fields for evaluator in sums.evaluators]
     attempts = [AttemptCounter(place, *each) for place, each in enumerate(zip(lines, verdicts, wrong, strict=True))]
     groups = attempts if job.repeats else []
     count_groups(columns, [*counters, *groups])
-    for place, one in empties.items():
-        found[place].sums.empties = one.found
-    return [one.sums for one in found], [one.groups for one in groups]
+    for place, counter in empties.items():
+        found[place].sums.empties = counter.found
+    return [counter.sums for counter in found], [counter.groups for counter in groups]
 
 
 def _slices(
@@ -124,9 +124,12 @@ def _slices(
     verdicts = columns.verdicts()
     for place, name in enumerate(columns.layout.slices):
         tallies = slices.counted(columns, place, lines, verdicts, job.watches)
-        numbers = [dict(measures.of_slices(columns, measure, place, one.mark)) for measure, one in enumerate(of_all)]
+        numbers = [
+            dict(measures.of_slices(columns, measure, place, measure_of.mark))
+            for measure, measure_of in enumerate(of_all)
+        ]
         empties: dict[str, list[EmptySums]] = {}
-        for value, found in sums.slice_empties.get(name, {}).items():  # splits know values beyond the first ones, too
-            plus(empties, {value if value in tallies else OTHER_VALUES: found})
+        for value, changes in sums.slice_empties.get(name, {}).items():  # splits know values beyond the first ones, too
+            plus(empties, {value if value in tallies else OTHER_VALUES: changes})
         for value, of_value in tallies.items():
             yield (name, value), SliceFigures(of_value, empties.get(value, []), [each[value] for each in numbers])

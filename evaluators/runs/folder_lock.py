@@ -31,7 +31,7 @@ class FolderLock:
         self._descriptor: int | None = None
 
     def take(self, patiently: bool = False) -> Holding:
-        """Who holds the lock from now on. `patiently` waits some seconds for others: workers end a moment after their run.
+        """Takes the lock and returns its holder. `patiently` waits some seconds for others: workers end a moment after their run.
 
         Raises OSError where the folder cannot be written.
         """
@@ -47,7 +47,7 @@ class FolderLock:
         return "others"
 
     def release(self, ended: bool = False) -> None:
-        """Lets go of the lock. The file goes where the run has `ended`; of another it says when that began."""
+        """Releases the lock. The file goes where the run has `ended`; of another it says when that began."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -57,7 +57,7 @@ class FolderLock:
 
 
 def holding(folder: Path) -> Holding:
-    """`others` while somebody works in a folder. The lock is nobody's afterwards."""
+    """The state of a folder's lock: `others` while another process works in it. The lock is released again."""
     lock = FolderLock(folder)
     try:
         os.lstat(folder / LOCK)
@@ -71,7 +71,7 @@ def holding(folder: Path) -> Holding:
 
 
 def tidy(folder: Path) -> None:
-    """Takes away the file of a lock that nobody holds: a finished run that was killed at its very end has left it."""
+    """Deletes the file of a lock that no process holds: a finished run that was killed at its very end has left it."""
     if os.path.lexists(folder / LOCK):
         lock = FolderLock(folder)
         with suppress(OSError):
@@ -105,7 +105,7 @@ def _locked(descriptor: int) -> Holding:
 
 
 def _is_at(descriptor: int, file: Path) -> bool:
-    """Whether the file is still at its place: whoever held its lock before may have taken it away."""
+    """Whether the open file is still at its path: the process that held its lock before may have deleted it."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(file))
     except OSError:

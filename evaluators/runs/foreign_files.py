@@ -52,5 +52,5 @@ def _made_of(folder: Path, made: MadeNames) -> set[str]:
         run = Run(folder)
     except Problems:  # it was never finished
         return {*made((), ())}
-    evaluators = [one.name for one in run.result.evaluators]
+    evaluators = [evaluator.name for evaluator in run.result.evaluators]
     return {*made(run.result.variants or (None,), evaluators), *map(INFERRED_SCHEMA.format, evaluators)}

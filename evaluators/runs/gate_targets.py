@@ -81,7 +81,7 @@ def check_gate(
     repeats: bool = False,
     confidence: bool = False,
 ) -> list[Issue]:
-    """What a gate names and the suite does not have, as config issues, before row 1.
+    """Config issues for names in a gate that the suite does not have, found before row 1.
 
     `fields` are those of its evaluator, `slices` the columns that the suite slices by, and `labels` those that each evaluator lists; None
     for one whose labels are known only after the run. `repeats`: rows are outputs of questions.
@@ -119,11 +119,15 @@ def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
     if gate.metric in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
-    meant = "accuracy" if path is not None and gate.metric in OF_ROWS else "pass_rate" if gate.metric in OF_FIELDS else ""
+    suggested = (
+        "accuracy" if path is not None and gate.metric in OF_ROWS else "pass_rate" if gate.metric in OF_FIELDS else ""
+    )
     yield (
         "no-such-metric",
         f'the gate "{gate.written}" asks for the metric {gate.metric}, and {about} has none',
-        f"write metric: {meant}; its metrics: {', '.join(known)}" if meant else f"its metrics: {', '.join(known)}",
+        f"write metric: {suggested}; its metrics: {', '.join(known)}"
+        if suggested
+        else f"its metrics: {', '.join(known)}",
     )
 
 
@@ -275,10 +279,10 @@ _COMPARED: Final = re.compile(r"\s*([\w.\[\]*]+)\s*(>=?|<=?)\s*(\d+(?:\.\d+)?)\s
 
 def _as_gate(data: Any) -> str:
     """How gates are written, in the words of a comparison in a list where there is one."""
-    found = _COMPARED.fullmatch(data[0]) if isinstance(data, list) and data and isinstance(data[0], str) else None
-    if found is None:
+    match = _COMPARED.fullmatch(data[0]) if isinstance(data, list) and data and isinstance(data[0], str) else None
+    if match is None:
         return "write gates: {EVALUATOR: {fail_below: 0.9}}"
-    return f"write gates: {{{found[1]}: {{{'fail_below' if '>' in found[2] else 'fail_above'}: {found[3]}}}}}"
+    return f"write gates: {{{match[1]}: {{{'fail_below' if '>' in match[2] else 'fail_above'}: {match[3]}}}}}"
 
 
 def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:

@@ -55,10 +55,13 @@ def judge_gates(
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the metrics."""
     every: tuple[EvaluatorStats | NumericColumnStats, ...] = (*evaluators, *slices, *measures)
-    whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
-    by_labels = {(one.evaluator, one.variant): one for one in tables}
-    by_groups = {(one.evaluator, one.variant): one for one in repeats}
-    sure = {(one.evaluator, one.field, one.variant): one for one in confidence}
+    whole, parts = (
+        [stats for stats in every if stats.slice is None],
+        [stats for stats in every if stats.slice is not None],
+    )
+    by_labels = {(stats.evaluator, stats.variant): stats for stats in tables}
+    by_groups = {(stats.evaluator, stats.variant): stats for stats in repeats}
+    sure = {(stats.evaluator, stats.field, stats.variant): stats for stats in confidence}
     return tuple(
         result
         for gate in gates
@@ -75,8 +78,8 @@ def _judge(
 ) -> Iterable[GateResult]:
     """The results of one gate: one for each of the candidates that it is about, by variant and slice, or a single undecided one where
     there are none. Tables, repeats and confidences are by evaluator and variant, the last by field, too."""
-    found = [stats for stats in candidates if _concerns(gate, stats)]
-    for stats in found:
+    concerned = [stats for stats in candidates if _concerns(gate, stats)]
+    for stats in concerned:
         if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _left_out(gate.target.field, stats):
             continue
         if isinstance(stats, NumericColumnStats):
@@ -94,7 +97,7 @@ def _judge(
             gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, sentence(*findings), stats.variant,
             stats.slice, gate.config.label,
         )  # fmt: skip
-    if not found:
+    if not concerned:
         wanted = gate.config.slice_words
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None)
         yield GateResult(
@@ -112,7 +115,9 @@ def _left_out(path: str | None, stats: EvaluatorStats) -> bool:
 def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | NumericColumnStats]) -> Finding:
     """Why a gate on a slice has nothing to judge: the column has other values only, or no rows were measured."""
     column, value = wanted
-    values = dict.fromkeys(one.slice[1] for one in slices if one.slice and bare_column(one.slice[0]) == column)
+    values = dict.fromkeys(
+        slice_.slice[1] for slice_ in slices if slice_.slice and bare_column(slice_.slice[0]) == column
+    )
     if not values or value in values:
         return _NO_ROWS
     return Finding("no-such-slice", {"column": column, "values": list(values)})
@@ -161,24 +166,24 @@ def _decide_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
 
 
 def _decide_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
-    """What a gate on the metric of one label, or on an average of all, comes to; undecided where answers are kept out of the table."""
+    """The verdict of a gate on the metric of one label, or on an average of all; undecided where answers are kept out of the table."""
     label = gate.config.label
     if table is None:
         return None, 0, _UNDECIDED, (Finding("no-labels", {"label": label or "…"}),)
     average, _, short = gate.metric.partition("_")
-    one = table.average(average) if label is None else table.metrics(label)
-    if one is None:
+    metrics = table.average(average) if label is None else table.metrics(label)
+    if metrics is None:
         known = [each.label for each in table.labels]
         near = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_LABELS])}"
         return None, 0, _UNDECIDED, (Finding("no-such-label", {"label": label, "near": near}),)
-    value: float | None = getattr(one, gate.metric if label is not None else short)
+    value: float | None = getattr(metrics, gate.metric if label is not None else short)
     metric = Finding("metric" if label is None else "label-metric", {"metric": gate.metric, "label": label})
-    verdict, findings = _decide(gate.config, value, one.support, metric)
+    verdict, findings = _decide(gate.config, value, metrics.support, metric)
     if table.withheld:
         findings = (Finding("other-answers", {"metric": metric}),)
     elif verdict != _UNDECIDED:
         verdict, findings = _covered(gate, stats, None, verdict, findings)
-    return value, one.support, verdict, findings
+    return value, metrics.support, verdict, findings
 
 
 def _decide_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
@@ -190,24 +195,24 @@ def _decide_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
 
 
 def _decide_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
-    """The gate on what k outputs of a question come to; n is the number of groups. One of fewer outputs says nothing, and counts against
-    coverage like one that was kept out: what is easy may be asked less often than what is hard."""
+    """The verdict of a gate on k outputs of a question; n is the number of groups. One of fewer outputs says nothing, and counts
+    against coverage like one that was kept out: what is easy may be asked less often than what is hard."""
     config = gate.config
     if stats is None or config.k is None:
         return None, 0, _UNDECIDED, (_NO_ROWS,)
-    found = passes_at(stats.shares, config.k, stats.kept_out_sizes)
+    passes = passes_at(stats.shares, config.k, stats.kept_out_sizes)
     bound = config.using == "lower_bound"
-    interval = found.pass_at_k_ci if gate.metric == "pass_at_k" else found.pass_all_k_ci
-    estimate = found.pass_at_k if gate.metric == "pass_at_k" else found.pass_all_k
+    interval = passes.pass_at_k_ci if gate.metric == "pass_at_k" else passes.pass_all_k_ci
+    estimate = passes.pass_at_k if gate.metric == "pass_at_k" else passes.pass_all_k
     value = (interval.low if interval is not None else None) if bound else estimate
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
-    if not found.groups and found.smaller and not found.kept_out:
+    if not passes.groups and passes.smaller and not passes.kept_out:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
-    covered = Coverage(found.groups, found.kept_out + stats.nameless + found.smaller, "group")
-    verdict, findings = _unless_short(gate, covered, *_decide(config, value, found.groups, metric, noun="group"))
-    if found.groups and found.smaller:
-        findings += (Finding("left-out", {"count": found.smaller, "k": config.k}),)
-    return value, found.groups, verdict, findings
+    covered = Coverage(passes.groups, passes.kept_out + stats.nameless + passes.smaller, "group")
+    verdict, findings = _unless_short(gate, covered, *_decide(config, value, passes.groups, metric, noun="group"))
+    if passes.groups and passes.smaller:
+        findings += (Finding("left-out", {"count": passes.smaller, "k": config.k}),)
+    return value, passes.groups, verdict, findings
 
 
 def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
@@ -222,12 +227,12 @@ def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
     return value, measured, *_unless_short(gate, Coverage(measured, lost + stats.kept_out), *decided)
 
 
-def _unless_short(gate: Gate, found: Coverage, verdict: Judged, findings: _Findings) -> tuple[Judged, _Findings]:
-    """What was decided, unless the metric speaks of too few."""
-    asked = gate.config.coverage
-    if verdict == _UNDECIDED or asked == "any" or not found.short_of(asked):
+def _unless_short(gate: Gate, coverage: Coverage, verdict: Judged, findings: _Findings) -> tuple[Judged, _Findings]:
+    """The verdict; undecided where the metric covers too few rows or groups."""
+    required_coverage = gate.config.coverage
+    if verdict == _UNDECIDED or required_coverage == "any" or not coverage.short_of(required_coverage):
         return verdict, findings
-    return _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": asked}))
+    return _UNDECIDED, (*findings, Finding("short", {"found": coverage, "asked": required_coverage}))
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:
@@ -271,18 +276,22 @@ def _decide(
 def _covered(
     gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, findings: _Findings
 ) -> tuple[Judged, _Findings]:
-    """What was decided, unless the metric speaks of too few of the rows."""
-    asked = gate.config.coverage
+    """The verdict; undecided where the metric covers too few of the rows."""
+    required_coverage = gate.config.coverage
     unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
-    if asked != "any" and (found := coverage_of(stats, field)).short_of(asked):
+    if required_coverage != "any" and (coverage := coverage_of(stats, field)).short_of(required_coverage):
         certain = _fails_whatever(gate, stats, field)
         if verdict == "failed" and certain:
             return verdict, (*findings, Finding("fails-anyway", {"certain": certain}))
-        return _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": asked}))
+        return _UNDECIDED, (*findings, Finding("short", {"found": coverage, "asked": required_coverage}))
     if not unseen:
         return verdict, findings
     findings += (Finding("unseen", {"count": unseen, "scored": stats.scored}),)
-    if asked != "any" and verdict != "failed" and Coverage(stats.scored - unseen, unseen).short_of(asked):
+    if (
+        required_coverage != "any"
+        and verdict != "failed"
+        and Coverage(stats.scored - unseen, unseen).short_of(required_coverage)
+    ):
         return _UNDECIDED, findings
     return verdict, findings
 
@@ -328,8 +337,8 @@ def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field
     """The lower end of the metric's 95 % CI; None where there is none."""
     ratio = _ratio(metric, field)
     if ratio is None:
-        found = stats.mean_ci if metric == "mean" else stats.pass_rate_ci
-        return found.low if found else None
+        interval = stats.mean_ci if metric == "mean" else stats.pass_rate_ci
+        return interval.low if interval else None
     bound = stats.metric_ci(field.path if field else None, ratio)
     if bound is not None and bound.ci is not None:
         return bound.ci.low

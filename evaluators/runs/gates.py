@@ -141,13 +141,15 @@ class AnyGateConfig(Settings):
     def is_about(self, value: str) -> bool:
         """Whether the gate is about the slice of a value of its column."""
         return self.slice is None or any(
-            fits(one_spelling(one) if isinstance(one, str) else one, value) for one in self.slice.values()
+            fits(one_spelling(wanted) if isinstance(wanted, str) else wanted, value) for wanted in self.slice.values()
         )
 
     @property
     def slice_words(self) -> dict[str, str]:
         """The one slice that the gate is about, as text."""
-        return {column: one if isinstance(one, str) else to_text(one) for column, one in (self.slice or {}).items()}
+        return {
+            column: value if isinstance(value, str) else to_text(value) for column, value in (self.slice or {}).items()
+        }
 
     @property
     def slice_column(self) -> str | None:
@@ -211,16 +213,16 @@ class Gate(Struct, frozen=True):
 
     @property
     def of_measure(self) -> bool:
-        """It is about the numbers of a measure, not about scores."""
+        """Whether the gate is about the numbers of a measure, not about scores."""
         return isinstance(self.config, NumericColumnGateConfig)
 
     @property
     def of_labels(self) -> bool:
-        """It is about one label, or about an average that only labels have."""
+        """Whether the gate is about one label, or about an average that only labels have."""
         return self.config.label is not None or self.config.metric in AVERAGES
 
     def of_labels_of(self, evaluators: Container[str]) -> bool:
-        """It is about one label or an average over labels, where these evaluators count labels."""
+        """Whether the gate is about one label or an average over labels, where these evaluators count labels."""
         return self.of_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
 
     @property
@@ -230,7 +232,7 @@ class Gate(Struct, frozen=True):
 
     @property
     def metric(self) -> ScoreMetric | ColumnMetric:
-        """What is compared with the limits."""
+        """The metric that is compared with the limits."""
         if self.config.label is not None:
             return self.config.metric or "f1"
         metric = self.config.metric
@@ -241,10 +243,10 @@ class Gate(Struct, frozen=True):
 
 def written_gates(gates: Iterable[Gate]) -> list[Gate]:
     """The gates as a suite writes them: of those that one target stands for, such as `header.*`, the first."""
-    found: dict[tuple[str, int], Gate] = {}
+    by_name: dict[tuple[str, int], Gate] = {}
     for gate in gates:
-        found.setdefault((gate.key, id(gate.config)), gate)
-    return list(found.values())
+        by_name.setdefault((gate.key, id(gate.config)), gate)
+    return list(by_name.values())
 
 
 def bare_column(column: str) -> str:

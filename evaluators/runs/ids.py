@@ -49,17 +49,19 @@ def repeated(columns: Columns) -> dict[str, list[int]]:
 
 def output_columns(lines: Sequence[EvaluatorLine], roles: Mapping[str, str]) -> Collection[str]:
     """The columns that hold outputs, as the test set calls them."""
-    found = {roles.get("output", "output")}
-    found.update(line.settings.column("output").name for line in lines if line.settings.column("output").literal)
-    return found
+    columns = {roles.get("output", "output")}
+    columns.update(line.settings.column("output").name for line in lines if line.settings.column("output").literal)
+    return columns
 
 
 def checksums(columns: Sequence[Sequence[Any]], count: int) -> list[int]:
     """One number for each of `count` rows, from its cells in those columns."""
-    found = [0] * count
+    checksums = [0] * count
     for cells in columns:
-        found = [crc32(_cell_bytes(cell), crc32(b"\0", before)) for before, cell in zip(found, cells, strict=True)]
-    return found
+        checksums = [
+            crc32(_cell_bytes(cell), crc32(b"\0", before)) for before, cell in zip(checksums, cells, strict=True)
+        ]
+    return checksums
 
 
 def _cell_bytes(cell: Any) -> bytes:

@@ -87,19 +87,19 @@ def at_most(count: int, of: int, rate: float) -> float:
 def _beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function of a and b at x, by Lentz's method. It converges fast for x below (a + 1) /
     (a + b + 2)."""
-    tiny, found = 1e-300, 1.0
+    tiny, fraction = 1e-300, 1.0
     above, below = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
-    found = below
+    fraction = below
     for m in range(1, 10_000):
         for term in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
             below, above = 1 / (1 + term * below or tiny), 1 + term / above or tiny
-            found *= below * above
+            fraction *= below * above
         if abs(below * above - 1) < 1e-13:
             break
-    return found
+    return fraction
 
 
 def share(part: int, whole: int) -> float | None:
@@ -108,7 +108,7 @@ def share(part: int, whole: int) -> float | None:
 
 
 class Moments(Struct, frozen=True):
-    """What an interval of a mean is made from: the number of units, their mean, and three central moments, all exact."""
+    """The moments that an interval of a mean is made from: the number of units, their mean, and three central moments, all exact."""
 
     units: int
     mean: Fraction
@@ -159,7 +159,7 @@ def moments_of_values(values: Mapping[Fraction, int]) -> Moments | None:
 
 
 class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What an interval of a ratio of two sums is made from, such as precision: the matches of all units over their results.
+    """The sums that an interval of a ratio is made from, such as precision: the matches of all units over their results.
 
     A unit is a row. Each adds a part of a whole, both whole numbers; one without a whole says nothing. Sums are exact.
     """
@@ -181,13 +181,13 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 whole, part, whole2, part * whole, part2, whole3, part * whole2, part2 * whole, part3,
                 whole2 * whole2, part * whole3, part2 * whole2, part3 * whole, part2 * part2,
             )  # fmt: skip
-            self.sums = [one + times * each for one, each in zip(self.sums, more, strict=True)]
+            self.sums = [total + times * each for total, each in zip(self.sums, more, strict=True)]
 
     def with_more(self, units: int) -> RatioSums:
-        """The same with so many more units, each of which adds nothing of 1."""
-        found = RatioSums(self.units, [*self.sums], self.rows)
-        found.add(0, 1, units)
-        return found
+        """The sums with `units` more units, each of which adds 0 of 1."""
+        sums = RatioSums(self.units, [*self.sums], self.rows)
+        sums.add(0, 1, units)
+        return sums
 
     def of(self, i: int, j: int) -> int:
         """Σ partⁱ · wholeʲ."""
@@ -251,25 +251,25 @@ def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0, 
         mean, unseen = float(moments.mean), _unseen(moments.units)
         return Interval(mean - (mean - low) * unseen, mean + (high - mean) * unseen)
     most, freedom = moments.units - 1, _freedom(moments)
-    found = _farther(
+    interval = _farther(
         _student(moments, student_95(min(most, max(2.0, freedom)))),
         abc(moments, moments.error, student_95(min(most, max(least, freedom)))),
     )
-    return Interval(max(low, found.low), min(high, found.high))
+    return Interval(max(low, interval.low), min(high, interval.high))
 
 
 def share_interval(moments: Moments | None) -> Interval | None:
     """The interval of a mean score, or of a ratio: that of a mean, and never surer than that of a perfect run of as many
     units. With fewer than eight degrees of freedom, one row that is wholly wrong would hold the lower end down further than two
     do."""
-    found = mean_interval(moments, least=8.0)
-    if found is None or moments is None:
+    interval = mean_interval(moments, least=8.0)
+    if interval is None or moments is None:
         return None
     unseen = _unseen(moments.units)
-    return Interval(min(found.low, 1 - unseen), max(found.high, unseen))
+    return Interval(min(interval.low, 1 - unseen), max(interval.high, unseen))
 
 
-def difference_interval(found: Interval | None, p: float, difference: float) -> Interval | None:
+def difference_interval(interval: Interval | None, p: float, difference: float) -> Interval | None:
     """The interval of a difference, made to say of 0 what the p-value says: it holds 0 if and only if p is not below 0.05.
 
     At 0 the interval asks the very test that p comes from. An end that the test does not bear out is moved: to 0, or to
@@ -278,13 +278,13 @@ def difference_interval(found: Interval | None, p: float, difference: float) -> 
     Source: the duality of tests and intervals, Lehmann and Romano 2005, "Testing Statistical Hypotheses", section 3.5: a
     set of all values that are not rejected covers, whichever test is used for each value.
     """
-    if found is None:
+    if interval is None:
         return None
     if p >= LEVEL:
-        return Interval(min(found.low, 0.0), max(found.high, 0.0))
+        return Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     if difference > 0:
-        return found if found.low > 0 else Interval(difference / 1000, found.high)
-    return found if found.high < 0 else Interval(found.low, difference / 1000)
+        return interval if interval.low > 0 else Interval(difference / 1000, interval.high)
+    return interval if interval.high < 0 else Interval(interval.low, difference / 1000)
 
 
 def _student(moments: Moments, quantile: float) -> Interval:
@@ -294,13 +294,13 @@ def _student(moments: Moments, quantile: float) -> Interval:
 
 def _farther(*intervals: Interval) -> Interval:
     """The farther one of each end."""
-    return Interval(min(one.low for one in intervals), max(one.high for one in intervals))
+    return Interval(min(interval.low for interval in intervals), max(interval.high for interval in intervals))
 
 
 def _unseen(units: int) -> float:
     """The largest share that something may have which none of so many units shows."""
-    found = wilson(0, units)
-    return found.high if found else 1.0
+    interval = wilson(0, units)
+    return interval.high if interval else 1.0
 
 
 def _freedom(moments: Moments) -> float:
@@ -362,11 +362,11 @@ def pairs_interval(both: int, broken: int, fixed: int, neither: int) -> Interval
     if rates is None or moments is None:
         return None
     if moments.units < 2 or not moments.second:
-        found = mean_interval(moments, -1.0, 1.0) or rates
+        interval = mean_interval(moments, -1.0, 1.0) or rates
     else:
         quantile = student_95(moments.units - 1)
-        found = _farther(_student(moments, quantile), abc(moments, moments.error, quantile))
-    whole = _farther(rates, found)
+        interval = _farther(_student(moments, quantile), abc(moments, moments.error, quantile))
+    whole = _farther(rates, interval)
     return Interval(max(-1.0, whole.low), min(1.0, whole.high))
 
 

@@ -99,7 +99,7 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
 
 
 class Job(Struct, frozen=True):
-    """What there is to do with every split."""
+    """The work that is the same for every split."""
 
     suite: ShippedSuite
     table: Table
@@ -205,13 +205,13 @@ _MOST_KNOWN: Final = 10_000
 
 
 class EvaluatorColumns:
-    """What one evaluator gives back of the rows of one split: its columns, and sums that no column has."""
+    """The columns of one evaluator for the rows of one split, and sums that no column has."""
 
-    def __init__(self, place: int, one: Compiled, job: Job, rows: SplitRows) -> None:
-        settings = one.line.settings
+    def __init__(self, place: int, evaluator: Compiled, job: Job, rows: SplitRows) -> None:
+        settings = evaluator.line.settings
         self.place, self.one, self.rows, self.repeats, self.fields = (
             place,
-            one,
+            evaluator,
             rows,
             job.repeats,
             settings.scored_fields(),
@@ -221,43 +221,45 @@ class EvaluatorColumns:
         self.wrong_fields = WrongFields()
         self.keys, self.empties, self.cluster_empties = KeyCounts(), EmptyCounts(), EmptyCounts()
         self.patterns = EmptyPatterns()
-        self.conditions = one.line.cell_conditions
+        self.conditions = evaluator.line.cell_conditions
         self.known_cells: list[dict[str, bool]] = [{} for _ in self.conditions]
         """What is known of the texts in the column of each condition: whether they are nearly what it asks for."""
         self.slice_empties = [EmptyCounts({ALL_FIELDS, *self.fields.names}) for _ in job.slices]
-        self.labels = labels_of(one.line, job.roles)
+        self.labels = labels_of(evaluator.line, job.roles)
         sampled = settings.sampled()
         self.sampling = None if sampled is None else RowSampling(sampled)
-        self.confidence = ConfidenceSteps(one, job.confidence, watched_of(job, one.line))
+        self.confidence = ConfidenceSteps(evaluator, job.confidence, watched_of(job, evaluator.line))
 
     def add(
         self, plan: Plan, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], codes: Sequence[int],
         names: Sequence[str] | None, slices: Sequence[Sequence[str]],
     ) -> list[list[int]]:  # fmt: skip
         """The rows of a chunk: the numbers of their verdicts, their clusters and their slices. Gives their steps of confidence."""
-        one = self.one
-        walks = [] if one.scored is None else empty_values(slots[one.scored], self.fields.absent_values)
-        for found, at_rows in walks:
-            self.empties.take(found)
+        evaluator = self.one
+        walks = [] if evaluator.scored is None else empty_values(slots[evaluator.scored], self.fields.absent_values)
+        for walk, at_rows in walks:
+            self.empties.take(walk)
             for counts, texts in zip(self.slice_empties, slices, strict=True):
-                counts.take(found, {at: texts[row] for at, row in at_rows.items()})
+                counts.take(walk, {at: texts[row] for at, row in at_rows.items()})
             if names is not None and not self.fields.names:
-                self.cluster_empties.take(found, {at: names[row] for at, row in at_rows.items()})
+                self.cluster_empties.take(walk, {at: names[row] for at, row in at_rows.items()})
         if names is not None and self.fields.names:
             self.rows.add(f"empty{self.place}", self.patterns.codes(walks, len(codes)))
         if names is not None and self.repeats:
-            self.wrong_fields.add(plan, one, slots, names)
+            self.wrong_fields.add(plan, evaluator, slots, names)
         self.rows.add(f"code{self.place}", codes)
         if self.labels is not None:
-            parts = self.labels.parts(*(slots[slot] for slot in one.inputs[:2])) if self.labels.of_parts else columns
+            parts = (
+                self.labels.parts(*(slots[slot] for slot in evaluator.inputs[:2])) if self.labels.of_parts else columns
+            )
             self.rows.add(f"pair{self.place}", self.labels.codes(parts, codes, self.ledger.verdicts, chunk.offsets))
         if self.sampling is not None:
-            self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
+            self.sampling.add(slots[evaluator.verdicts], [slots[slot] for slot in evaluator.inputs])
         self._count_nearly(columns)
         if self.fields.named_paths:
             self._look_for_paths(slots)
-        if one.scored is not None:
-            self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
+        if evaluator.scored is not None:
+            self.keys.take(slots[evaluator.scored], chunk.offsets, self.fields.null_unsaid)
         elif self.fields.respelt is not None:
             self._count_unclear(self.fields.respelt, chunk, slots)
         return list(self.confidence.columns(chunk.offsets, columns, slots))
@@ -279,17 +281,17 @@ class EvaluatorColumns:
         """Looks for the paths that the settings name, in both documents of every row that the evaluator is for."""
         read = [slots[slot] for need, slot in zip(self.one.line.settings.needs(), self.one.inputs, strict=True)
                 if isinstance(need, Expected | Output)]  # fmt: skip
-        wanted = [one for one in self.fields.named_paths if (one[1].canonical, one[0]) not in self.keys.met]
+        wanted = [named for named in self.fields.named_paths if (named[1].canonical, named[0]) not in self.keys.met]
         for verdict, *sides in zip(slots[self.one.verdicts], *read, strict=True):
             if verdict.status is not RowStatus.SKIPPED:
-                self.keys.look_for(wanted, [one for one in sides if isinstance(one, dict | list)])
+                self.keys.look_for(wanted, [document for document in sides if isinstance(document, dict | list)])
 
     def _count_unclear(self, respelt: Callable[..., Respelt], chunk: Chunk, slots: Sequence[Cells]) -> None:
         """Counts keys of outputs that are unclear, for a type without a tree."""
-        given = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
-        for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], given, strict=True):
-            if verdict.status is RowStatus.SCORED and (found := Counter(unclear(respelt(*values)))):
-                self.keys.add(number, found)
+        input_cells = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
+        for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], input_cells, strict=True):
+            if verdict.status is RowStatus.SCORED and (respellings := Counter(unclear(respelt(*values)))):
+                self.keys.add(number, respellings)
 
     def settle(self, sums: SplitResult, slices: Sequence[str]) -> None:
         """Leaves what no column has in the sums of the split."""
@@ -325,11 +327,13 @@ class Work:
     def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
         self.job, self.plan = job, plan
         self.sums, self.rows = SplitResult(split.index), SplitRows()
-        self.counts = [EvaluatorColumns(place, one, job, self.rows) for place, one in enumerate(plan.evaluators)]
+        self.counts = [
+            EvaluatorColumns(place, evaluator, job, self.rows) for place, evaluator in enumerate(plan.evaluators)
+        ]
         self.ledgers = [each.ledger for each in self.counts]
-        outputs = output_columns([one.line for one in plan.evaluators], job.roles)
+        outputs = output_columns([evaluator.line for evaluator in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
-        self.paid = any(one.of_judges for one in job.measures)
+        self.paid = any(measure.of_judges for measure in job.measures)
         """What judges cost is counted."""
         self.issues = RowIssues(plan, self.ledgers, job.roles, self.sums)
         self.recorder: Recorder | None = None
@@ -340,10 +344,10 @@ class Work:
     def columns(self) -> list[str]:
         """The columns that are read."""
         job = self.job
-        kept = job.recording.columns if job.recording and self.recorder and self.recorder.keeps_cells else ()
+        recorded_columns = job.recording.columns if job.recording and self.recorder and self.recorder.keeps_cells else ()
         named = [name for name in (job.cluster, job.confidence) if name is not None]
-        measured = [one.column for one in job.measures if not one.of_judges]
-        return list(dict.fromkeys([*self.plan.columns, *job.slices, *named, *measured, *kept]))
+        measured = [measure.column for measure in job.measures if not measure.of_judges]
+        return list(dict.fromkeys([*self.plan.columns, *job.slices, *named, *measured, *recorded_columns]))
 
     def take(self, chunk: Chunk) -> None:
         """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
@@ -357,12 +361,12 @@ class Work:
     def scored(self, chunk: Chunk) -> Iterator[list[Cells]]:
         """Scores the rows of a chunk as `take` does. Within the `with` block its filled slots are there to explain verdicts from."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
-        unjudged, given = None, columns
+        unjudged, cells = None, columns
         if self.job.out_of_time:  # what is counted without judging is counted
             unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
-            given = {name: [CellError(unjudged)] * chunk.count for name in columns}
+            cells = {name: [CellError(unjudged)] * chunk.count for name in columns}
         log: Log = {}
-        with asking_with(log=log), self.plan.scored(given, chunk.count) as slots:
+        with asking_with(log=log), self.plan.scored(cells, chunk.count) as slots:
             costs = row_costs(log.values(), chunk.count) if self.paid else ()
             self._take(chunk, columns, slots, unjudged, costs)
             yield slots
@@ -379,8 +383,8 @@ class Work:
         sums.several += self.plan.several(slots)
         rows.add("row", chunk.offsets)
         rows.add("id", encodable_cells(_ids(chunk)))
-        kept = [columns[name] for name in self.given if name in columns] if self.recorder is not None else []
-        rows.add("given", checksums(kept, chunk.count))
+        recorded_cells = [columns[name] for name in self.given if name in columns] if self.recorder is not None else []
+        rows.add("given", checksums(recorded_cells, chunk.count))
         names = encodable_cells(cell_texts(columns.get(job.cluster, ()))) if job.cluster is not None else None
         if names is not None:
             rows.add("cluster", names)
@@ -419,7 +423,7 @@ class Work:
             self.rows.answers += lines
 
     def finished(self) -> Part:
-        """What the split gives back."""
+        """The finished part of the split."""
         for each in self.counts:
             each.settle(self.sums, self.job.slices)
         if self.recorder is not None:
@@ -441,12 +445,12 @@ def without_cycle_search() -> Iterator[None]:
 
 
 def _ids(chunk: Chunk) -> Sequence[str | None]:
-    """The ids of the rows; None where there are none, and for a row that could not be read, of which nobody knows whether it has one."""
+    """The ids of the rows; None where there are none, and for a row that could not be read, whose id is unknown."""
     if chunk.ids is None:
         return [None] * chunk.count
     unread = {position for position, _ in chunk.faults}
     return (
-        [None if not one and position in unread else one for position, one in enumerate(chunk.ids)]
+        [None if not id_ and position in unread else id_ for position, id_ in enumerate(chunk.ids)]
         if unread
         else chunk.ids
     )
@@ -462,7 +466,7 @@ def layout_of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
     closed = [place for place, line in enumerate(lines) if line.settings.scored_fields().names]
     rules = {place: rule for place, line in enumerate(lines) if (rule := line.settings.label_rule()) is not None}
     return Layout(
-        tuple(line.name for line in lines), job.slices, tuple(one.name for one in job.measures), tuple(steps), tuple(rules),
+        tuple(line.name for line in lines), job.slices, tuple(measure.name for measure in job.measures), tuple(steps), tuple(rules),
         tuple(place for place, rule in rules.items() if rule.labels is not None), job.cluster is not None,
         tuple(closed if job.cluster is not None else ()),
     )  # fmt: skip

@@ -97,8 +97,8 @@ class LabelColumn:
             self.given_up = True
         if not self.given_up:
             return found
-        for kept in (self.pairs, self._wanted, self._known):
-            kept.clear()
+        for counts in (self.pairs, self._wanted, self._known):
+            counts.clear()
         return [NO_LABELS] * len(codes)
 
     def _code(self, key: tuple[Any, Any, int], verdicts: Sequence[Result], offset: int) -> int:
@@ -124,7 +124,8 @@ def too_many(expected: int, pairs: int) -> bool:
 def label_pair(
     rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, status: RowStatus
 ) -> LabelPair | None:
-    """What a row counts as; None for a row without a score, and an empty expected text where it is no label.
+    """The pair of labels (expected, output) that a row counts as; None for a row without a score, and an empty expected text where
+    it is no label.
 
     `listed` are the labels that every other text is told from; None where any short text may be a label.
     """
@@ -132,13 +133,13 @@ def label_pair(
         return None
     wanted = rule.read(expected) if expected.__class__ is str else ""
     if listed is not None:
-        one = f"={wanted}" if wanted in listed else OTHER
+        label = f"={wanted}" if wanted in listed else OTHER
     else:
-        one = "=" if _is_long(wanted) else f"={wanted}"
-    return one, _given(rule, listed, output, status)
+        label = "=" if _is_long(wanted) else f"={wanted}"
+    return label, _output_label(rule, listed, output, status)
 
 
-def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelKey:
+def _output_label(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelKey:
     """The label key of an output: `=` and the label, or MISSING_OUTPUT, BLOCKED, UNREADABLE, and OTHER for what is no label, or not a
     listed one."""
     if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
@@ -158,7 +159,7 @@ def _is_long(cell: Any) -> bool:
 
 
 def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelColumn | None:
-    """What counts the labels of an evaluator; None for one that has none."""
+    """The counter of an evaluator's labels; None for one that has none."""
     rule = line.settings.label_rule()
     if rule is None:
         return None

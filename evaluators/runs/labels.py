@@ -27,7 +27,9 @@ from evaluators.scoring.values.confusion import Confusion
 ROWS_PER_LABEL: Final = 2
 """Answers are labels by themselves only where so many rows share one, on average."""
 _SHOWN_ROWS: Final = 3
-_AVERAGED: Final = {one.name: one.made for one in LABEL_METRICS if one.kind == "score" and one.made is not None}
+_AVERAGED: Final = {
+    metric.name: metric.made for metric in LABEL_METRICS if metric.kind == "score" and metric.made is not None
+}
 """How the metrics are computed that averages over labels have."""
 
 
@@ -55,9 +57,9 @@ def counted(columns: Columns, evaluator: int, listed: bool, unlisted: Mapping[st
             return LabelPairs(unlisted=unlisted)
         _note_rows(first, codes, rows, ids)
     known = columns.pairs(evaluator)
-    found = {known[code]: PairCount(n, first[code]) for code, n in times.items() if code >= 0}
-    none = not listed and too_many(len({expected for expected, _ in found}), len(found))
-    return LabelPairs({} if none else found, unlisted)
+    pair_counts = {known[code]: PairCount(n, first[code]) for code, n in times.items() if code >= 0}
+    none = not listed and too_many(len({expected for expected, _ in pair_counts}), len(pair_counts))
+    return LabelPairs({} if none else pair_counts, unlisted)
 
 
 def _note_rows(first: dict[int, tuple[FirstRow, ...]], codes: Cells, rows: Cells, ids: Cells) -> None:
@@ -76,23 +78,25 @@ def label_tables(
     lines: Sequence[EvaluatorLine], found: Sequence[LabelPairs | None], variant: str | None
 ) -> Iterator[ConfusionMatrix]:
     """The table of each evaluator that has labels, in the order of the suite."""
-    for line, one in zip(lines, found, strict=False):
+    for line, label_pairs in zip(lines, found, strict=False):
         rule = line.settings.label_rule()
-        if one is None or rule is None or not one.pairs:
+        if label_pairs is None or rule is None or not label_pairs.pairs:
             continue
-        rows = sum(count.times for count in one.pairs.values())
-        labels = sorted({expected[1:] for expected, _ in one.pairs if is_label(expected)})
+        rows = sum(count.times for count in label_pairs.pairs.values())
+        labels = sorted({expected[1:] for expected, _ in label_pairs.pairs if is_label(expected)})
         if rule.labels is None and (len(labels) < 2 or rows < ROWS_PER_LABEL * len(labels)):
             continue
-        table = confusion_matrix(line.name, rule.labels if rule.labels is not None else tuple(labels), one.pairs, variant)
-        yield _without_metrics(table) if one.unlisted else table
+        table = confusion_matrix(
+            line.name, rule.labels if rule.labels is not None else tuple(labels), label_pairs.pairs, variant
+        )
+        yield _without_metrics(table) if label_pairs.unlisted else table
 
 
 def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
     """The table as it was counted, without metrics: rows that belong to an unknown label would be in none of them."""
 
     def counted(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
-        return tuple(replace(one, **dict.fromkeys(_AVERAGED)) for one in metrics)
+        return tuple(replace(metric, **dict.fromkeys(_AVERAGED)) for metric in metrics)
 
     return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
@@ -100,7 +104,7 @@ def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
 def confusion_matrix(
     name: str, labels: Sequence[str], pairs: Mapping[LabelPair, PairCount], variant: str | None
 ) -> ConfusionMatrix:
-    """What was counted, as a table with the metrics of each label and their averages."""
+    """The confusion matrix of the counted pairs, with the metrics of each label and their averages."""
     cells: dict[LabelPair, PairCount] = {}
     order = [*(f"={label}" for label in labels), *SPECIAL]
     known = frozenset(order)
@@ -120,7 +124,7 @@ def confusion_matrix(
     return ConfusionMatrix(
         evaluator=name,
         rows=rows.total(),
-        labels=tuple(_metrics(one, confusion) for one, confusion in counts.items()),
+        labels=tuple(_metrics(label, confusion) for label, confusion in counts.items()),
         averages=tuple(_averages(list(counts.values()))),
         cells=tuple(
             LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows)
@@ -128,7 +132,7 @@ def confusion_matrix(
             for output in order
             if (met := cells.get((expected, output))) is not None
         ),
-        columns=tuple(one.removeprefix("=") for one in order if is_label(one) or one in columns),
+        columns=tuple(label.removeprefix("=") for label in order if is_label(label) or label in columns),
         variant=variant,
     )
 
@@ -140,11 +144,14 @@ def _metrics(label: str, counts: Confusion) -> LabelMetrics:
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
     """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
     pooled = Confusion(
-        sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.extra for one in counts)
+        sum(count.right for count in counts),
+        0,
+        sum(count.missing for count in counts),
+        sum(count.extra for count in counts),
     )
     whole = _metrics("", pooled)
-    for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
-        means = {metric: _mean([made(one) for one in counts], weights) for metric, made in _AVERAGED.items()}
+    for name, weights in (("macro", [1] * len(counts)), ("weighted", [count.right + count.missing for count in counts])):
+        means = {metric: _mean([made(count) for count in counts], weights) for metric, made in _AVERAGED.items()}
         yield replace(whole, label=name, **means)
         if name == "macro":
             yield _metrics("micro", pooled)

@@ -62,13 +62,13 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was read in another system's words, one sentence each."""
+        """Notes on words of other systems that were read as ours, one sentence each."""
         return self.config.notes
 
     def _section(self, name: str, default: Section) -> Section:
-        """What was read of a section; the default where the suite does not have it."""
-        found: Section = self.config.sections.get(name) or default
-        return found
+        """A section of the suite as it was read; the default where the suite does not have it."""
+        section: Section = self.config.sections.get(name) or default
+        return section
 
     @property
     def gates(self) -> tuple[Gate, ...]:
@@ -77,12 +77,12 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def results(self) -> ResultsConfig:
-        """Where results go."""
+        """The settings of results."""
         return self._section("results", _USUAL_RESULTS)
 
     @property
     def engine(self) -> NamedEngine | None:
-        """Where the suite wants its rows to be scored; None where it does not say."""
+        """The engine that the suite names; None where it names none."""
         return self._section("engine", None)
 
     @property
@@ -98,7 +98,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def confidence(self) -> Confidence:
-        """Where the confidence in a row stands, and how many errors a threshold may let pass."""
+        """The column or path of the confidence in a row, and how many errors a threshold may let pass."""
         from evaluators.runs.confidence import Confidence  # few suites have any
 
         return self._section("confidence", Confidence())
@@ -114,27 +114,27 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         cannot be read."""
         from evaluators.runs.number_cells import NumericColumn  # a suite is read sooner
 
-        found: tuple[NumericColumn, ...] = self._section("measures", ())
+        measures: tuple[NumericColumn, ...] = self._section("measures", ())
         file = next(filter(None, (judge.price_file() for judge in self.judges.values())), None)
         if file is None:
-            return found
+            return measures
         from evaluators.scoring.judges.prices import read_prices
 
-        return *found, NumericColumn(JUDGE_COST, f"{COST_IN}{read_prices(file).currency}", ".", of_judges=True)
+        return *measures, NumericColumn(JUDGE_COST, f"{COST_IN}{read_prices(file).currency}", ".", of_judges=True)
 
     @property
     def judge(self) -> Judge | None:
-        """Who answers what no rule can; None where the suite names nobody."""
+        """The judge of the suite; None where it names none."""
         return self._section("judge", None)
 
     @cached_property
     def judges(self) -> Mapping[Loc, Judge]:
         """Everybody who may be asked, by where the suite names them: its judge, and those that evaluators bring along."""
-        found: dict[Loc, Judge] = {} if self.judge is None else {("judge",): self.judge}
+        judges: dict[Loc, Judge] = {} if self.judge is None else {("judge",): self.judge}
         for line in self.lines:
             asking = line.settings.asking()
-            found |= {(*line.loc, *loc): judge for loc, judge in asking.judges.items()} if asking is not None else {}
-        return found
+            judges |= {(*line.loc, *loc): judge for loc, judge in asking.judges.items()} if asking is not None else {}
+        return judges
 
     @property
     def test_set(self) -> TestSetConfig:
@@ -143,12 +143,12 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def folder(self) -> Path:
-        """Where the suite's relative paths start."""
+        """The folder that the suite's paths are relative to."""
         return self.config.source.folder or Path()
 
     @property
     def test_set_folder(self) -> Path:
-        """Where the paths of the test set start: the folder of the file that names it."""
+        """The folder that the paths of the test set are relative to: that of the file that names it."""
         return self.config.source.folder_of(("test_set",)) or self.folder
 
     @property
@@ -187,14 +187,14 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
     def settings_of(self, line: EvaluatorLine) -> Mapping[str, Any]:
-        """What the suite writes under an evaluator; nothing where that is a word."""
-        found: Any = self.config.source.data
+        """The settings written under an evaluator; empty where it is a word alone."""
+        node: Any = self.config.source.data
         for step in line.loc:
-            found = found[step]
-        return found if isinstance(found, Mapping) else {}
+            node = node[step]
+        return node if isinstance(node, Mapping) else {}
 
     def place(self, *loc: str | int, key: bool = False) -> str:
-        """Where something stands in the suite's text."""
+        """The place of a key in the suite's text."""
         where: Loc = loc
         return self.config.source.place(where, key=key)
 
@@ -262,7 +262,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         named = [column.name for column in needed_columns(self.lines) if column.literal]
         own = [self.cluster] if self.cluster is not None else []
         columns: tuple[NumericColumn, ...] = self._section("measures", ())
-        measured = [one.column for one in columns]
+        measured = [column.column for column in columns]
         confidence = [self.confidence.column] if self.confidence.column is not None else []
         return list(dict.fromkeys([*named, *self.config.slices, *own, *measured, *confidence]))
 

@@ -66,7 +66,7 @@ class _Counting:
         return True
 
     def figure(self) -> Measure:
-        """What the cells came to."""
+        """The measure of the cells so far."""
         count, others = self.numbers, sorted(self._others)
         self._end_piece()
 
@@ -104,32 +104,33 @@ def _add_powers(sums: list[int], number: int, times: int) -> None:
         sums[index] += power
 
 
-def counted(columns: Columns, place: int, one: NumericColumn) -> Measure:
-    """The measure in that place, over all rows, with the mark with which most cells are numbers; the point where both read as many."""
-    first, *others = one.readings
-    found = _read(columns, place, first)
-    if found.numbers < found.cells - found.missing:
-        found = max([found, *(_read(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
-    return found.figure()
+def counted(columns: Columns, place: int, measure: NumericColumn) -> Measure:
+    """The sums of the measure at index `place`, over all rows, read with the decimal mark with which most cells are numbers; the
+    point where both read as many."""
+    first, *others = measure.readings
+    reading = _read(columns, place, first)
+    if reading.numbers < reading.cells - reading.missing:
+        reading = max([reading, *(_read(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
+    return reading.figure()
 
 
 def _read(columns: Columns, place: int, mark: str) -> _Counting:
     """The cells of a measure, counted, with `mark` as the decimal mark. The first rows whose cell is no number are in `unread`."""
-    found = _Counting(mark)
+    counting = _Counting(mark)
     for rows, cells in columns.read(["row", f"measure{place}"]):
-        odd = {cell for cell, times in Counter(cells).items() if not found.add(cell, times)}
-        if odd and (lacking := FIRST_ROWS - len(found.unread)) > 0:
+        odd = {cell for cell, times in Counter(cells).items() if not counting.add(cell, times)}
+        if odd and (lacking := FIRST_ROWS - len(counting.unread)) > 0:
             first = ((row, shown(cell)) for row, cell in zip(rows, cells, strict=True) if cell in odd)
-            found.unread = (*found.unread, *islice(first, lacking))
-    return found
+            counting.unread = (*counting.unread, *islice(first, lacking))
+    return counting
 
 
 class ClusterNumbers:
     """Counts the numbers of a measure by cluster: the sum of each, of how many numbers it is."""
 
-    def __init__(self, place: int, found: Measure) -> None:
-        """`found` is what the sums are added to."""
-        self.names, self._found = [f"measure{place}"], found
+    def __init__(self, place: int, measure: Measure) -> None:
+        """Sums are added to `measure`."""
+        self.names, self._found = [f"measure{place}"], measure
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
         """The cells of one cluster."""
@@ -142,7 +143,7 @@ class ClusterNumbers:
 
 
 def of_slices(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
-    """The measure over the rows of each value of the slice in that place. `mark` is that of all rows."""
+    """The sums of a measure over the rows of each slice; `place` is the index of the slice column. `mark` is that of all rows."""
     names, known = SliceNames(), dict[str, _Counting]()
     for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
         for (value, cell), times in Counter(zip(names.of(values), cells, strict=True)).items():
@@ -155,28 +156,28 @@ def of_slices(columns: Columns, measure: int, place: int, mark: str) -> Iterator
 
 
 def measure_stats(
-    column: NumericColumn, found: Measure, variant: str | None, key: SliceKey | None, clustered: bool
+    column: NumericColumn, measure: Measure, variant: str | None, key: SliceKey | None, clustered: bool
 ) -> NumericColumnStats:
     """The metrics of a measure, over all rows or over a slice."""
     return NumericColumnStats(
         name=column.name,
         column=column.column,
-        mean_ci=_interval(found, clustered, key is not None),
-        decimal=found.mark,
-        first_unreadable=found.unread,
+        mean_ci=_interval(measure, clustered, key is not None),
+        decimal=measure.mark,
+        first_unreadable=measure.unread,
         variant=variant,
         slice=key,
-        **computed(MEASURE_METRICS, found),
+        **computed(MEASURE_METRICS, measure),
     )
 
 
-def _interval(found: Measure, clustered: bool, of_slice: bool) -> Interval | None:
+def _interval(measure: Measure, clustered: bool, of_slice: bool) -> Interval | None:
     """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
-    numbers = found.numbers
+    numbers = measure.numbers
     if clustered and of_slice:
         return None
     if clustered:
-        moments = found.clusters.moments(UNIT)
+        moments = measure.clusters.moments(UNIT)
     else:
         moments = moments_of_powers(numbers.count, {UNIT: numbers.powers}) if numbers.count else None
     if moments is None or moments.units < 2 or not moments.second:

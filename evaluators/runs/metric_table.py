@@ -44,7 +44,7 @@ metrics; in none, since a section of its own shows it."""
 
 
 class Sums(Struct, frozen=True):
-    """What the metrics of an evaluator, or of one of its fields, are computed from."""
+    """The sums that the metrics of an evaluator, or of one of its fields, are computed from."""
 
     counts: Counts
     free: int = 0
@@ -118,8 +118,8 @@ class Metric(Struct, frozen=True):
 
     def value(self, stats: Any) -> Number | None:
         """The metric of an evaluator or a field; None where it is undefined."""
-        found: Number | None = getattr(stats, self.name) if self.read is None else self.read(stats)
-        return found
+        number: Number | None = getattr(stats, self.name) if self.read is None else self.read(stats)
+        return number
 
     def text(self, stats: Any) -> str:
         """The metric as pages write it."""
@@ -130,8 +130,8 @@ class Metric(Struct, frozen=True):
 
     def interval(self, stats: Any) -> Interval | None:
         """The interval of the metric; None where it has none."""
-        found: Interval | None = getattr(stats, self.ci) if self.ci else None
-        return found
+        interval: Interval | None = getattr(stats, self.ci) if self.ci else None
+        return interval
 
     def interval_text(self, stats: Any) -> str:
         """The interval as pages write it."""
@@ -143,14 +143,14 @@ def computed(
     metrics: Iterable[Metric], sums: Sums | Confusion | Measure | GroupsOfK | FlipCounts | Steps
 ) -> dict[str, Any]:
     """The attributes of the statistics that the table computes: metrics, and their intervals."""
-    found: dict[str, Any] = {}
-    for one in metrics:
-        if one.made is not None:
-            value = one.made(sums)
-            found[one.name] = float(value) if isinstance(value, Fraction) else value
-        if one.bounds is not None:
-            found[one.ci] = one.bounds(sums)
-    return found
+    record: dict[str, Any] = {}
+    for metric in metrics:
+        if metric.made is not None:
+            value = metric.made(sums)
+            record[metric.name] = float(value) if isinstance(value, Fraction) else value
+        if metric.bounds is not None:
+            record[metric.ci] = metric.bounds(sums)
+    return record
 
 
 def _ratio(ratio: Ratio, sums: Sums) -> float | None:
@@ -314,20 +314,20 @@ LABEL_METRICS: Final = (
 def _units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], float | None]:
     """A number of a measure, from what is counted in units."""
 
-    def made(found: Measure) -> float | None:
-        units = read(found.numbers)
+    def made(measure: Measure) -> float | None:
+        units = read(measure.numbers)
         return None if units is None else float(Fraction(units, UNIT))
 
     return made
 
 
-def _mean(found: Measure) -> float | None:
-    count = found.numbers.count
-    return float(Fraction(found.numbers.powers[0], UNIT * count)) if count else None
+def _mean(measure: Measure) -> float | None:
+    count = measure.numbers.count
+    return float(Fraction(measure.numbers.powers[0], UNIT * count)) if count else None
 
 
-def _median(found: Measure) -> float | None:
-    middle = found.numbers.middle
+def _median(measure: Measure) -> float | None:
+    middle = measure.numbers.middle
     return None if middle is None else float(Fraction(sum(middle), 2 * UNIT))
 
 
@@ -344,12 +344,12 @@ MEASURE_METRICS: Final = (
         "sum", "sum", "", _units(lambda numbers: numbers.powers[0] if numbers.count else None), None, "value",
         "all fields", digits=7, compared=True,
     ),
-    Metric("rows", "rows", "The cells.", lambda found: found.cells, None, "count", "elsewhere"),
-    Metric("n", "n", "The cells that hold a number.", lambda found: found.numbers.count, None, "count", "elsewhere"),
-    Metric("missing", "missing", "The empty cells.", lambda found: found.missing, None, "count", "if any"),
+    Metric("rows", "rows", "The cells.", lambda stats: stats.cells, None, "count", "elsewhere"),
+    Metric("n", "n", "The cells that hold a number.", lambda stats: stats.numbers.count, None, "count", "elsewhere"),
+    Metric("missing", "missing", "The empty cells.", lambda stats: stats.missing, None, "count", "if any"),
     Metric(
         "unreadable", "unreadable", "The cells that hold something else.",
-        lambda found: found.cells - found.missing - found.numbers.count, None, "count", "if any",
+        lambda stats: stats.cells - stats.missing - stats.numbers.count, None, "count", "if any",
     ),
 )  # fmt: skip
 """The metrics of a measure, in the order of the table of measures."""
@@ -445,8 +445,8 @@ CONFIDENCE_METRICS: Final = (
 )  # fmt: skip
 """The metrics of a confidence; those that are always shown stand in its line."""
 METRIC_MEANINGS: Final = {
-    one.name: one.meaning
-    for one in (*EVALUATOR_METRICS, *FIELD_METRICS, *CONFIDENCE_METRICS, *PASS_METRICS)
-    if one.kind == "score"
+    metric.name: metric.meaning
+    for metric in (*EVALUATOR_METRICS, *FIELD_METRICS, *CONFIDENCE_METRICS, *PASS_METRICS)
+    if metric.kind == "score"
 }
 """What each metric means that is a share or a mean."""

@@ -160,7 +160,7 @@ class Coverage(NamedTuple):
 
 
 def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Coverage:
-    """What the metrics of an evaluator, or of one of its fields, rest on.
+    """The share of rows that the metrics of an evaluator, or of one of its fields, cover.
 
     A field is measured in rows that have no score because of another field. It loses the rows of which nothing could be
     read, and what could not be measured in the field itself; what is told is the larger of the two losses.

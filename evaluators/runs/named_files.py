@@ -37,7 +37,7 @@ class RecordedRun(Protocol):
 
     @property
     def facts(self) -> RecordFacts:
-        """What was recorded of its rows. Raises Problems where nothing was."""
+        """The record of its rows. Raises Problems where nothing was recorded."""
 
 
 def named_by_suite(source: SuiteSource) -> Iterator[str]:
@@ -75,20 +75,21 @@ def among_rows(run: RecordedRun, file: Path) -> bool:
 
 
 def _places_of_rows(run: RecordedRun) -> list[tuple[str, Path]]:
-    """Where the rows of a run were, each place with the folder that it is relative to; nothing where the run does not say."""
+    """The places of a run's rows, each with the folder that it is relative to; empty where the run does not name them."""
     environment = run.result.environment
     if environment is None or not environment.test_set:
         return []
     try:
-        noted = json.loads(environment.test_set)
-        folder = Path(noted["folder"])
-        return [(text, folder) for _, text in _texts({name: noted["settings"].get(name) for name in PLACES})]
+        settings = json.loads(environment.test_set)
+        folder = Path(settings["folder"])
+        return [(text, folder) for _, text in _texts({name: settings["settings"].get(name) for name in PLACES})]
     except (ValueError, TypeError, KeyError, AttributeError):  # somebody else's file
         return []
 
 
 def _named_by_copy(run: RecordedRun, folder: Path) -> Iterator[str]:
-    """What the suite in a run folder names, from the folder on in which the suite stood. Nothing outside of the run folder is read."""
+    """The files named by the suite in a run folder, relative to the folder in which the suite stood. Nothing outside of the run
+    folder is read."""
     try:
         with reading_inside(run.place, PRESETS):
             copy = suite_source.load(run.place / run.facts.suite)

@@ -39,7 +39,7 @@ class NumericColumn(Struct, frozen=True):
 
 
 def is_empty(cell: str) -> bool:
-    """Nothing stands in the cell."""
+    """Whether the cell is empty."""
     return not cell or cell.isspace()
 
 
@@ -58,7 +58,8 @@ def _reader(mark: str) -> Callable[[str], Fraction | None]:
 
 
 def as_text(cell: Any) -> str:
-    """A cell as text; of one that is none, a text that says what it was. A value that stands for no number at all is an empty cell."""
+    """A cell as text; a cell that is no text as a text that says what it was. A value that stands for no number at all is an empty
+    cell."""
     if cell.__class__ is str:
         return f"{_NO_NUMBER}{cell}" if cell[:1] == "\0" else cell
     if cell is None or cell is MISSING or cell != cell:
@@ -95,7 +96,7 @@ _TENS: Final[tuple[int, ...]] = tuple(10**power for power in range(_PLAIN + 1))
 
 
 def _plain_units(cell: str, mark: str) -> int | None:
-    """What `units_of` gives, at a fifth of its time where digits stand alone or around one mark."""
+    """The number that `units_of` gives, at a fifth of its time where digits stand alone or around one mark."""
     whole, point, decimals = cell.partition(mark)
     if whole.isdigit() and (decimals.isdigit() or not point):
         return int(whole + decimals) * _TENS[_PLAIN - len(decimals)]

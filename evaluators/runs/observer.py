@@ -17,11 +17,11 @@ Progress: TypeAlias = Callable[[int, float | None], None]
 
 
 def _nothing(*_: object) -> None:
-    """Nobody wants to know."""
+    """Does nothing, for a run that no caller follows."""
 
 
 class Observer(Struct, frozen=True):
-    """Who follows a run. Without anything given, nobody does."""
+    """The callbacks that follow a run. Without anything given, nobody does."""
 
     stopped: Callable[[], bool] = never
     """Asked now and then: from a yes on, the run ends where it can end well."""
@@ -36,7 +36,7 @@ class Observer(Struct, frozen=True):
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
 
     def of_part(self, place: int, parts: int) -> Observer:
-        """Who follows one of several parts of a run, and is told of the progress of the run."""
+        """The observer of one of several parts of a run, which reports progress as that of the whole run."""
 
         def progress(rows: int, share: float | None) -> None:
             self.progress(rows, None if share is None else (place + share) / parts)

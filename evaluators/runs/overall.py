@@ -27,14 +27,14 @@ def overall_verdict(parts: Sequence[Result]) -> Result:
     """
     if len(parts) == 1:
         return parts[0]
-    out = next((one for one in parts if one.status.kept_out), None)
+    out = next((part for part in parts if part.status.kept_out), None)
     if out is not None:
         return Result(out.status, None, 0, 0, issue=out.issue)
-    there = [one for one in parts if one.status not in _LEFT_OUT]
+    there = [part for part in parts if part.status not in _LEFT_OUT]
     if not there:
         return Result(RowStatus.SKIPPED, None, 0, 0)
-    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
-    passed = all(one.passed is not False for one in there)
+    mean = sum((Fraction(part.num, part.den) for part in there), Fraction()) / len(there)
+    passed = all(part.passed is not False for part in there)
     return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
 
 

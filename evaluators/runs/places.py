@@ -40,12 +40,12 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def line_places(suite: LoadedSuite | None) -> dict[str, str]:
-    """Where each evaluator stands. Nothing where no suite was written."""
+    """The place of each evaluator in the suite's text; empty for a suite given as data. Nothing where no suite was written."""
     return {} if suite is None else {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
 
 
 def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
-    """Where each listed field stands, by evaluator and canonical path, whatever spelling the suite uses."""
+    """The place of each listed field, by evaluator and canonical path, whatever spelling the suite uses."""
     if suite is None:
         return {}
     source = suite.config.source
@@ -112,7 +112,7 @@ def placed_file(issue: Issue, suite: LoadedSuite) -> Issue:
 
 
 def loc_in_test_set(suite: LoadedSuite, loc: Loc) -> Loc:
-    """Where the suite writes a setting of its test set: a test set that is one file has none below it."""
+    """The place of a test set's setting in the suite: a test set that is one file has none below it."""
     return ("test_set",) if isinstance(suite.config.source.data.get("test_set"), str) else ("test_set", *loc)
 
 
@@ -123,8 +123,8 @@ def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
 
 
 def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
-    """Where the suite writes each field of an evaluator, by canonical path. An evaluator without a tree of fields has the places of those
-    that are settings themselves."""
+    """The place of each field of an evaluator in the suite, by canonical path. An evaluator without a tree of fields has the places
+    of those that are settings themselves."""
     settings, scored = suite.settings_of(line), line.settings.scored_fields()
     if scored.tree is None:
         return {name: (*line.loc, name) for name in scored.names if name in settings}
@@ -138,14 +138,14 @@ def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
 
 
 def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | None:
-    """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
-    found: Any = suite.settings_of(line)
+    """The place of a list's key in a schema that stands in the suite itself; None where it is in another file."""
+    node: Any = suite.settings_of(line)
     steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
     loc: Loc = (*line.loc, "schema", *(part for step in steps for part in step), "x-eval-align", "key")
     for step in loc[len(line.loc) :]:
-        if not isinstance(found, Mapping) or step not in found:
+        if not isinstance(node, Mapping) or step not in node:
             return None
-        found = found[step]
+        node = node[step]
     return loc
 
 
@@ -206,16 +206,19 @@ def suite_texts(suite: LoadedSuite) -> tuple[str, dict[str, str]]:
 
 
 def suite_places(suite: LoadedSuite) -> list[Path]:
-    """Where the files of a suite are; none for a suite that was given as data."""
+    """The paths of the files of a suite; empty for a suite that was given as data."""
     if suite.given is not None:
         return []
-    written = [one for one in suite.config.source.documents if not one.name.startswith(_PRESET)]
-    of_suites = [Path(os.path.abspath(one.file)) if one.file else _absolute(one.folder, one.name) for one in written]
+    written = [document for document in suite.config.source.documents if not document.name.startswith(_PRESET)]
+    of_suites = [
+        Path(os.path.abspath(document.file)) if document.file else _absolute(document.folder, document.name)
+        for document in written
+    ]
     return list(dict.fromkeys([*of_suites, *(Path(os.path.abspath(file)) for file, _ in _schema_files(suite))]))
 
 
 def _in_copy(document: SuiteInput) -> Path:
-    """Where a text of the suite would be by the name that is written."""
+    """The path that a text of the suite would have by the name that is written."""
     if document.written is not None:
         return Path(os.path.abspath(document.written))
     return _absolute(document.folder, document.name)
@@ -241,5 +244,5 @@ def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
         if str(file) in suite.files or file.is_file():
             folder = document.written.parent if document.written is not None else document.folder or Path()
             shown = source.filled.shown(name)
-            kept = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
-            yield file, Path(os.path.abspath(kept))
+            stored_place = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
+            yield file, Path(os.path.abspath(stored_place))

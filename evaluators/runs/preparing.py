@@ -63,8 +63,8 @@ class Prepared(Struct, frozen=True):
 def prepared_rows(
     suite: LoadedSuite, name: str, columns: Mapping[str, Sequence[Cell]], roles: dict[str, str], ids: str | None
 ) -> Prepared:
-    """A suite and rows that a program holds as columns, of which these play roles. `name` is what messages call the rows, `ids` the
-    column in which their ids are."""
+    """A suite prepared to run over rows in memory; `columns` are their columns, and `roles` the roles of these. `name` is what
+    messages call the rows, `ids` the column in which their ids are."""
     return Prepared(suite, TestSet(name, memory_rows(columns), Columns(id=ids), TestSetConfig()), roles)
 
 
@@ -74,34 +74,36 @@ def prepare(
     settings: Mapping[str, Any] = MappingProxyType({}),
     selection: Selection | None = None,
     results: str | Path | None = None,
-    given: FetchedRows | None = None,
+    fetched: FetchedRows | None = None,
 ) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting.
 
     `test_set` is a file in place of the suite's test set, `settings` replace those of the suite, `results` is where run folders go, which
-    are no rows, and `given` are rows that a program holds, in place of a file.
+    are no rows, and `fetched` are rows that a program holds, in place of a file.
     """
     with masked_problems(suite):
         check_judge(suite)
-        config, folder = _test_set_config(suite, test_set, dict(settings), given)
+        config, folder = _test_set_config(suite, test_set, dict(settings), fetched)
         if allowed_beginnings() is not None:
             check_addresses(config, (test_set, *settings.values()))
         selection, needed = selection or Selection(), suite.needed_roles()
         here = results_here(suite, results)
         try:
-            opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=given)
+            opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=fetched)
         except Problems as error:
-            asked = set((settings.get("columns") or {}).values())
-            issues = [placed_role(issue, suite, asked) for issue in error.issues]
-            named_here = test_set is None and given is None
+            named_columns = set((settings.get("columns") or {}).values())
+            issues = [placed_role(issue, suite, named_columns) for issue in error.issues]
+            named_here = test_set is None and fetched is None
             raise Problems(placed_file(issue, suite) if named_here else issue for issue in issues) from error
         note_listed(lambda: (source.local or source.path for source in opened.files))
         return _fitting(suite, opened, folder, selection)
 
 
 def results_here(suite: LoadedSuite, results: str | Path | None) -> list[Path]:
-    """The folders of this machine in which a suite's runs are kept: the one that was asked for, and the one that the suite names."""
-    return [Path(one) for one in (results, suite.results_folder) if one is not None and not scheme_of(str(one))]
+    """The local folders of a suite's runs: the requested one, and the one that the suite names."""
+    return [
+        Path(folder) for folder in (results, suite.results_folder) if folder is not None and not scheme_of(str(folder))
+    ]
 
 
 @contextmanager
@@ -147,7 +149,7 @@ def check_judge(suite: LoadedSuite) -> None:
 
 
 def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
-    """What keeps a judge from answering, placed."""
+    """The issues that keep a judge from answering, placed."""
     try:
         judge.check_addresses()
         judge.ready()
@@ -156,9 +158,12 @@ def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
         place, excerpt = source.place(loc, key=True), source.excerpt(loc, key=True)
         return [
             replace(
-                one, where=place, excerpt=excerpt, message=f"{one.where}: {one.message}" if one.where else one.message
+                issue,
+                where=place,
+                excerpt=excerpt,
+                message=f"{issue.where}: {issue.message}" if issue.where else issue.message,
             )
-            for one in error.issues
+            for issue in error.issues
         ]
     return []
 
@@ -172,7 +177,7 @@ _OF_JSON_LINES: Final = {
 
 
 def _test_set_config(
-    suite: LoadedSuite, test_set: str | None, changes: dict[str, Any], given: FetchedRows | None
+    suite: LoadedSuite, test_set: str | None, changes: dict[str, Any], fetched: FetchedRows | None
 ) -> tuple[TestSetConfig, Path]:
     """The settings of the test set, and the folder that its places are relative to.
 
@@ -185,16 +190,16 @@ def _test_set_config(
     elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
     if elsewhere == {"expected", "output"} and test_set is None:
         changes.setdefault("file", None)
-    if test_set is not None and given is None:
+    if test_set is not None and fetched is None:
         options = [option for option in OPTIONS if getattr(config, option) is not None]
         known = options_of(test_set, changes.get("format") or config.format) if options else ()
         changes = {**{option: None for option in options if option not in known}, **changes}
     if changes.get("columns") or elsewhere & config.columns.named().keys():
-        kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
-        changes["columns"] = {**kept, **(changes.get("columns") or {})}
-    if given is not None:
+        own_roles = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
+        changes["columns"] = {**own_roles, **(changes.get("columns") or {})}
+    if fetched is not None:
         changes |= _OF_JSON_LINES
-    file = given.file if given is not None else test_set
+    file = fetched.file if fetched is not None else test_set
     if file is not None:
         changes |= {"file": file, "mlflow": None, "phoenix": None, "sql": None, "connection": None}
         for documents in ("output", "outputs", "expected"):
@@ -211,7 +216,9 @@ def _test_set_config(
     try:
         return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
     except BadSettings as error:
-        raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+        raise Problems(
+            Issue(detail.code, Blame.CONFIG, detail.message, None, detail.hint) for detail in error.details
+        ) from error
 
 
 def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
@@ -225,17 +232,17 @@ def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
         raise Problems(issues)
 
 
-def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
+def check_addresses(config: TestSetConfig, allowed: Iterable[object]) -> None:
     """Raises Problems (config) for addresses in the settings of a test set that a suite may not name.
 
-    `asked` are the places of the command line.
+    `allowed` are the places of the command line.
     """
-    settings, asked = config.model_dump(), set(map(str, asked))
+    settings, allowed = config.model_dump(), set(map(str, allowed))
     words = "name it on the command line: evaluators run SUITE"
     issues = [
         issue
         for name in (*PLACES, "mlflow", "phoenix", "connection")
-        for issue in refused_addresses(addresses_in(settings[name]), asked, f"{words} {_said(settings[name])}")
+        for issue in refused_addresses(addresses_in(settings[name]), allowed, f"{words} {_place_text(settings[name])}")
     ]
     if issues:
         raise Problems(issues)
@@ -248,7 +255,7 @@ def check_results(path: str) -> None:
         raise Problems(issues)
 
 
-def _said(place: object) -> str:
+def _place_text(place: object) -> str:
     return shown_address(place) if isinstance(place, str) else "ADDRESS"
 
 
@@ -277,9 +284,9 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
         loc = ("gates", gate.key)
         at = replace(gate, written=gate.key, where=source.place(loc, key=True))
         fields = scored.get(gate.target.evaluator, NO_FIELDS)
-        found = check_gate(
+        gate_issues = check_gate(
             at, fields, suite.config.slices, known, labels, suite.repeats is not None, _has_confidence(suite, gate)
         )
-        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
+        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in gate_issues]
     if issues:
         raise Problems(issues)

@@ -81,18 +81,18 @@ class RecordedRow(Struct):
 
     @property
     def name(self) -> str:
-        """What the row is called: its id, or its number where it has none."""
+        """The name of the row: its id, or its number where it has none."""
         return self.id or str(self.number)
 
 
 class _WithRecord(Struct):
-    """What is read here of `run.json`; the rest is the result."""
+    """The members of `run.json` that are read here; the rest is the result."""
 
     record: RecordFacts | None = None
 
 
 class Run:
-    """A run: its metrics, and its rows and all that was recorded of them as somebody asks for them.
+    """A run: its metrics, and its rows and their record, which are read when they are requested.
 
     `Run(place)` reads a run folder; of what is read, the types are checked, and what is damaged is named with its line.
     """
@@ -153,10 +153,10 @@ class Run:
     ) -> Self:
         """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with what
         matches."""
-        found = copy(self)
-        found.result, found.place = result or self.result, place or self.place
-        found.again, found.matches = again or self.again, matches or self.matches
-        return found
+        run = copy(self)
+        run.result, run.place = result or self.result, place or self.place
+        run.again, run.matches = again or self.again, matches or self.matches
+        return run
 
     @property
     def facts(self) -> RecordFacts:
@@ -197,40 +197,42 @@ class Run:
     @property
     def each_variant(self) -> tuple[str | None, ...]:
         """The variants; None alone where there are none."""
-        return tuple(one.variant for one in self.facts.variants)
+        return tuple(variant.variant for variant in self.facts.variants)
 
     @property
     def has_every_cell(self) -> bool:
         """Whether the cells of all rows can be read: from the run folder, or from the test set again."""
-        return self.again is not None or all(one.every_cell for one in self.facts.variants)
+        return self.again is not None or all(variant.every_cell for variant in self.facts.variants)
 
     @property
     def lists_everything(self) -> bool:
         """Whether all outcomes can be had, what matches among them."""
-        return all(one.every_outcome and (one.matches or self.matches is not None) for one in self.facts.variants)
+        return all(
+            variant.every_outcome and (variant.matches or self.matches is not None) for variant in self.facts.variants
+        )
 
     def each_row(
         self, variant: str | None = None, *, explained: bool = True, only: int | None = None
     ) -> Iterator[RecordedRow]:
-        """The rows of a variant, in order, or the one of a number `only`. Without `explained`, only what the codes say.
+        """The rows of a variant, in order; with `only` the row of that number alone. Without `explained`, only what the codes say.
 
         Raises Problems (config) for a file that is damaged or not there.
         """
-        verdicts, names = self.verdicts(variant), [one.name for one in self.facts.evaluators]
+        verdicts, names = self.verdicts(variant), [evaluator.name for evaluator in self.facts.evaluators]
         outcomes = _LinesOfRows(self._where("outcomes"), self.outcomes(variant, only) if explained else ())
         cells = _LinesOfRows(self._where("cells"), _of(only, self.cells(variant, only)) if explained else ())
         matches = self.matches(variant, only) if explained and self.matches is not None else ()
         whole = _LinesOfRows(self._where("outcomes"), matches)
         for line in self.row_lines(variant, verdicts, only):
-            found = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
-            row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, found)
+            results = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
+            row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, results)
             row.recorded = recorded_of(outcomes.of(row.number))
             if more := recorded_of(whole.of(row.number)):
                 row.recorded = {
                     name: more.get(name) or row.recorded[name] for name in names if name in more or name in row.recorded
                 }
-            for kept in cells.of(row.number):
-                row.cells = kept.cells
+            for cell in cells.of(row.number):
+                row.cells = cell.cells
             yield row
         outcomes.end()
         if self.again is None:  # a run that was stopped has fewer rows than its test set
@@ -248,7 +250,7 @@ class Run:
             for line in checked_rows(stored_rows(rows, where, only), verdicts, len(self.facts.slices), lambda _: where):
                 count += 1
                 yield line
-        if only is None and count != (wanted := self._kept(variant).rows):
+        if only is None and count != (wanted := self._facts_of(variant).rows):
             raise damaged(f"the run has {wanted:,} rows; found {count:,}", where)
 
     def split_of(self, variant: str | None, row: int, of: int) -> tuple[int, int] | None:
@@ -269,24 +271,24 @@ class Run:
     def _stored_verdicts(self, variant: str | None) -> list[list[Result]]:
         """The verdicts of a variant as `run.db` has them: a list for each evaluator, in the order of codes. Raises Problems (config) where
         they are damaged."""
-        found: list[dict[str, Result]] = [{} for _ in self.facts.evaluators]
-        where, codes = self._where("verdicts"), [0] * len(found)
+        verdicts: list[dict[str, Result]] = [{} for _ in self.facts.evaluators]
+        where, codes = self._where("verdicts"), [0] * len(verdicts)
         with self._stored(variant) as rows:
             for evaluator, code, text in rows.verdict_texts():
-                if evaluator not in range(len(found)):
+                if evaluator not in range(len(verdicts)):
                     raise damaged(f"the run has no evaluator {evaluator}", where)
                 if code != codes[evaluator]:
                     raise damaged(f'"code" should be {codes[evaluator]}; found {code}', where)
                 codes[evaluator] += 1
-                if text not in found[evaluator]:
+                if text not in verdicts[evaluator]:
                     line = typed(_object(text, where), CodedVerdict, where)
                     check_letters(line, self.facts.evaluators[evaluator], where)
-                    found[evaluator][text] = line.verdict
-        return [list(known.values()) for known in found]
+                    verdicts[evaluator][text] = line.verdict
+        return [list(known.values()) for known in verdicts]
 
     def outcomes(self, variant: str | None = None, only: int | None = None) -> Iterator[OutcomeLine]:
         """The outcomes of a variant, in the order of rows, or those of the row `only`. Raises Problems (config) for a damaged file."""
-        if only is not None or self._kept(variant).outcomes > _FEW_LINES:
+        if only is not None or self._facts_of(variant).outcomes > _FEW_LINES:
             return self._outcomes(variant, only)
         if variant not in self._read:
             self._read[variant] = tuple(self._outcomes(variant))
@@ -295,7 +297,7 @@ class Run:
     def _outcomes(self, variant: str | None, only: int | None = None) -> Iterator[OutcomeLine]:
         """The outcomes of a variant in the order of rows. Raises Problems (config) where a line is damaged, or about an evaluator that the
         run does not have."""
-        names = {one.name for one in self.facts.evaluators}
+        names = {evaluator.name for evaluator in self.facts.evaluators}
         for number, text in enumerate(self.lines("outcomes", variant, only), 1):
             where = partial(self._where, "outcomes", number if only is None else None)
             line = outcome_of(text, where)
@@ -309,16 +311,16 @@ class Run:
 
         Raises Problems (config) for a damaged file.
         """
-        kept = self._kept(variant)
-        if not kept.every_cell and self.again is not None:
+        facts = self._facts_of(variant)
+        if not facts.every_cell and self.again is not None:
             return self.again(variant, only)
         return self.kept_cells(variant, only)
 
     def kept_cells(self, variant: str | None = None, only: int | None = None) -> Iterator[CellsLine]:
         """The cells of a variant that the folder keeps, in the order of rows, or those of the row `only`. Raises Problems (config) for a
         damaged file."""
-        kept = self._kept(variant)
-        return self._cells(variant, only) if kept.every_cell or kept.cells else iter(())
+        facts = self._facts_of(variant)
+        return self._cells(variant, only) if facts.every_cell or facts.cells else iter(())
 
     def _cells(self, variant: str | None, only: int | None) -> Iterator[CellsLine]:
         """The lines of kept cells of a variant in the order of rows. Raises Problems (config) where one is damaged."""
@@ -334,14 +336,14 @@ class Run:
     ) -> Iterator[str]:
         """The lines of a table as they are kept, in the order of rows, or those of the row `only`. Raises Problems (config) for a damaged
         file."""
-        count, kept = 0, self._kept(variant)
+        count, facts = 0, self._facts_of(variant)
         with self._stored(variant) as rows:
             for line in rows.lines(table, only):
                 if line.__class__ is not str:
                     raise damaged("text is expected", self._where(table, count + 1))
                 count += 1
                 yield line
-        wanted = {"outcomes": kept.outcomes, "cells": kept.cells}.get(table, count)
+        wanted = {"outcomes": facts.outcomes, "cells": facts.cells}.get(table, count)
         if only is None and count != wanted:
             raise damaged(f"the run wrote {wanted:,} lines; found {count:,}", self._where(table))
 
@@ -350,7 +352,7 @@ class Run:
 
         Raises Problems (config) for a damaged file.
         """
-        names = {one.name for one in self.facts.evaluators}
+        names = {evaluator.name for evaluator in self.facts.evaluators}
         with self._stored(variant) as rows:
             for number, text in enumerate(rows.lines("answers"), 1):
                 line = read_answer(text.encode(), where := self._where("answers", number))
@@ -365,8 +367,8 @@ class Run:
         line = "" if number is None else f"line {number} of "
         return f"{self.place / RUN_DB}, {line}{table}"
 
-    def _kept(self, variant: str | None) -> RecordedVariant:
-        return next(one for one in self.facts.variants if one.variant == variant)
+    def _facts_of(self, variant: str | None) -> RecordedVariant:
+        return next(facts for facts in self.facts.variants if facts.variant == variant)
 
 
 def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFacts | Problems]:
@@ -424,14 +426,14 @@ def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
     """Messages about a damaged record: where it contradicts the result beside it, or names files that no run writes."""
     if facts.suite and not _below(facts.suite):
         yield f"its suite is named {quote(facts.suite)}, which is not among its files"
-    for one in facts.variants:
-        if one.variant is not None and (why := why_no_file_name(one.variant)) is not None:
-            yield f"the name of the variant {quote(shown(one.variant))} {why}"
-    if {one.name for one in facts.evaluators} != {one.name for one in result.evaluators}:
+    for variant in facts.variants:
+        if variant.variant is not None and (why := why_no_file_name(variant.variant)) is not None:
+            yield f"the name of the variant {quote(shown(variant.variant))} {why}"
+    if {evaluator.name for evaluator in facts.evaluators} != {evaluator.name for evaluator in result.evaluators}:
         yield "its record has other evaluators than its metrics"
-    if facts.layout.evaluators not in ((), tuple(one.name for one in facts.evaluators)):
+    if facts.layout.evaluators not in ((), tuple(evaluator.name for evaluator in facts.evaluators)):
         yield "its columns are those of other evaluators"
-    if {one.variant for one in facts.variants} != set(result.variants or (None,)):
+    if {variant.variant for variant in facts.variants} != set(result.variants or (None,)):
         yield "its record has other variants than its metrics"
 
 
@@ -471,8 +473,8 @@ def check_letters(line: CodedVerdict, one: RecordedEvaluator, where: str) -> Non
 
 
 def stored_rows(rows: RunRows, where: str, only: int | None = None) -> Iterator[RowLine]:
-    """Stored rows as readers see them, or the one of a number `only`. Verdicts that are told alike have one code here, whatever else the
-    gates of the run looked at."""
+    """Stored rows as readers need them; with `only` the row of that number alone. Verdicts that are told alike have one code here,
+    whatever else the gates of the run looked at."""
     layout, named, same_codes = rows.layout, rows.has_ids(), rows.codes_told()
     for cells in rows.read(layout.names) if only is None else rows.read_row(layout.names, only):
         chunk = dict(zip(layout.names, cells, strict=True))
@@ -481,16 +483,16 @@ def stored_rows(rows: RunRows, where: str, only: int | None = None) -> Iterator[
                 raise damaged(f'the column "{name}" has something that no run writes', where)
         numbers, clusters = chunk["row"], chunk["cluster"] if layout.clustered else repeat(None, len(chunk["row"]))
         # a test set without ids calls rows by their numbers
-        names = ("" if one is None else one for one in chunk["id"]) if named else map(str, numbers)
+        names = ("" if id_ is None else id_ for id_ in chunk["id"]) if named else map(str, numbers)
         slices = [chunk[f"slice{place}"] for place in range(len(layout.slices))]
         values = zip(*slices, strict=True) if slices else repeat((), len(numbers))
         codes = [chunk[f"code{place}"] for place in range(len(layout.evaluators))]
         for place, same in same_codes.items():
             codes[place] = [same.get(code, code) for code in codes[place]]
         columns = zip(numbers, names, chunk["given"], clusters, values, zip(*codes, strict=True), strict=True)
-        for row, name, given, cluster, sliced, own in columns:
+        for row, name, checksum, cluster, sliced, own in columns:
             yield RowLine(
-                row=row, id=name, checksum=f"{given:08x}", cluster=cluster, slices=list(sliced), codes=list(own)
+                row=row, id=name, checksum=f"{checksum:08x}", cluster=cluster, slices=list(sliced), codes=list(own)
             )
 
 
@@ -518,13 +520,13 @@ _OTHER_KIND: Final = re.compile(r'"(?:status|array|pairs)":')
 def outcome_of(text: str, where: Callable[[], str]) -> OutcomeLine:
     """A line of outcomes. Raises Problems (config) for a damaged one; `where` names its place."""
     if '"path":' in text:
-        found: OutcomeLine | None = _at_once(text, _OUTCOME)
+        outcome: OutcomeLine | None = _at_once(text, _OUTCOME)
     else:
-        found = None if _OTHER_KIND.search(text) else _at_once(text, _ROW_OUTCOME)
-    if found is None:
+        outcome = None if _OTHER_KIND.search(text) else _at_once(text, _ROW_OUTCOME)
+    if outcome is None:
         data = _object(text, place := where())
-        found = typed(data, outcome_kind(data), place)
-    return _with_ratio(found) if isinstance(found, Outcome) and "ratio" in found.details else found
+        outcome = typed(data, outcome_kind(data), place)
+    return _with_ratio(outcome) if isinstance(outcome, Outcome) and "ratio" in outcome.details else outcome
 
 
 def _with_ratio(outcome: Outcome) -> Outcome:
@@ -560,13 +562,13 @@ class _LinesOfRows(Generic[LineOfRow]):
 
     def of(self, row: int) -> list[LineOfRow]:
         """The lines of a row. Rows are asked for in order. Raises Problems (config) for a line of a row that there is not."""
-        found = []
+        run = []
         while self._next is not None and self._next[1].row <= row:
             if self._next[1].row < row:
                 self.end()
-            found.append(self._next[1])
+            run.append(self._next[1])
             self._next = next(self._lines, None)
-        return found
+        return run
 
     def end(self) -> None:
         """Raises Problems (config) if a line is left, which belongs to no row."""

@@ -22,7 +22,7 @@ Kept: TypeAlias = Literal["auto", "all", "none"]
 
 
 class Declared(Struct, frozen=True):
-    """What reports say of a schema, found once."""
+    """The declarations of a schema that reports need."""
 
     types: Mapping[str, str]
     required: frozenset[str]
@@ -31,7 +31,7 @@ class Declared(Struct, frozen=True):
 
     @staticmethod
     def of(root: FieldNode) -> Declared:
-        """What a tree declares, by schema path."""
+        """The declarations of a tree, by schema path."""
         nodes = list(places(root))
         types = {node.name: _type_of(node) for node in nodes}
         keys = {
@@ -39,7 +39,7 @@ class Declared(Struct, frozen=True):
             for node in nodes
             for key, child in (() if node.unit else node.below.keys.items())
         }
-        required = frozenset(name for name, asked in keys.items() if asked)
+        required = frozenset(name for name, is_required in keys.items() if is_required)
         stats = {
             "counts_by_type": dict(sorted(Counter(map(_type_of, nodes)).items())),
             "optional_keys_count": len(keys) - len(required),
@@ -93,7 +93,7 @@ class CellReading(Struct, frozen=True):
 
 
 class RecordedEvaluator(Struct, frozen=True):
-    """What readers of the rows need to know of an evaluator."""
+    """The facts about an evaluator that readers of the rows need."""
 
     name: str
     fields: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class RecordedEvaluator(Struct, frozen=True):
 
 
 class RecordedVariant(Struct, frozen=True):
-    """What was kept of the rows of one variant."""
+    """The facts about the recorded rows of one variant."""
 
     variant: str | None
     rows: Count
@@ -125,7 +125,7 @@ class RecordedVariant(Struct, frozen=True):
 
 
 class RecordFacts(Struct, frozen=True):
-    """What a run folder says of its rows as a whole."""
+    """The facts about the recorded rows of a run folder."""
 
     evaluators: tuple[RecordedEvaluator, ...]
     variants: tuple[RecordedVariant, ...]

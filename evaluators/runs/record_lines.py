@@ -46,7 +46,7 @@ class CellsLine(Struct):
 
 
 class RowOutcome(Struct, frozen=True, omit_defaults=True):
-    """What is said of a row as a whole."""
+    """The outcome of a row as a whole."""
 
     reason: str | None = None
     details: Mapping[str, Any] = {}
@@ -70,19 +70,19 @@ def outcome_kind(line: Mapping[str, Any]) -> type[OutcomeLine]:
 
 
 class Recorded(Scored, frozen=True):
-    """What a run recorded of one evaluator in one row."""
+    """The record of one evaluator for one row."""
 
     reason: str | None = None
     details: Mapping[str, Any] = {}
     schema: str | None = None
 
 
-def row_outcome(found: Recorded) -> RowOutcome | None:
+def row_outcome(recorded: Recorded) -> RowOutcome | None:
     """The line about a row as a whole: its reason and details; None where it has neither."""
-    details = plain(found.details)
-    if found.reason is None and not details and not found.outside and found.schema is None:
+    details = plain(recorded.details)
+    if recorded.reason is None and not details and not recorded.outside and recorded.schema is None:
         return None
-    return RowOutcome(found.reason, details, found.outside, found.schema)
+    return RowOutcome(recorded.reason, details, recorded.outside, recorded.schema)
 
 
 def outcome_line(outcome: OutcomeLine, longest: int) -> bytes:
@@ -124,18 +124,18 @@ def _shortened(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
-    """What the lines of one row say, by evaluator, in the order in which evaluators are first met."""
-    found: dict[str, list[OutcomeLine]] = {}
+    """The record of each evaluator, from the lines of one row, in the order in which evaluators are first met."""
+    outcomes: dict[str, list[OutcomeLine]] = {}
     for line in lines:
-        found.setdefault(line.evaluator, []).append(line)
-    return {evaluator: _recorded(own) for evaluator, own in found.items()}
+        outcomes.setdefault(line.evaluator, []).append(line)
+    return {evaluator: _recorded(own) for evaluator, own in outcomes.items()}
 
 
 def _recorded(lines: Sequence[OutcomeLine]) -> Recorded:
-    """What the lines of one row and one evaluator say together: fields, lists, and the row as a whole."""
-    whole = next((one for one in lines if isinstance(one, RowOutcome)), _NOTHING)
-    fields = tuple(_with_score(one) for one in lines if isinstance(one, Outcome))
-    arrays = tuple(one for one in lines if isinstance(one, ListOutcome))
+    """The record of one row and one evaluator: fields, lists, and the row as a whole."""
+    whole = next((line for line in lines if isinstance(line, RowOutcome)), _NOTHING)
+    fields = tuple(_with_score(line) for line in lines if isinstance(line, Outcome))
+    arrays = tuple(line for line in lines if isinstance(line, ListOutcome))
     return Recorded(fields, arrays, whole.undeclared, None, whole.reason, whole.details, whole.schema)
 
 

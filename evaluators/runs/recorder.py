@@ -41,7 +41,7 @@ _UNREADABLE: Final = "(unreadable)"
 
 
 class Recording(Struct, frozen=True):
-    """What a run records of its rows."""
+    """The settings of a run's record."""
 
     most: int | None = 200
     """Rows with a mismatch that are recorded for each field; None records all."""
@@ -58,8 +58,8 @@ class Recording(Struct, frozen=True):
     def full_keys(self, recorded: Mapping[str, int], rows: int) -> frozenset[str]:
         """The keys of which later splits need to record nothing more, after so many rows."""
         most = self.most
-        found = {key for key, count in recorded.items() if most is not None and key != SET_ASIDE and count >= most}
-        return frozenset(found | {LARGE}) if rows > self.small else frozenset(found)
+        full = {key for key, count in recorded.items() if most is not None and key != SET_ASIDE and count >= most}
+        return frozenset(full | {LARGE}) if rows > self.small else frozenset(full)
 
     def keeps_every_outcome(self, rows: int) -> bool:
         """Whether all outcomes of so many rows are kept."""
@@ -97,7 +97,8 @@ class Recorder:
         self.schemas = Schemas()
         """What the schemas of this split's rows declare."""
         self._evaluators = [
-            _Outcomes(place, one, plan, recording, self.schemas, full) for place, one in enumerate(plan.evaluators)
+            _Outcomes(place, evaluator, plan, recording, self.schemas, full)
+            for place, evaluator in enumerate(plan.evaluators)
         ]
         self._ledgers = ledgers
         self._first = first
@@ -116,12 +117,12 @@ class Recorder:
         next chunk."""
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
             self._may_be_small = False
-            for one in self._evaluators:
-                one.small_ended()
+            for outcomes in self._evaluators:
+                outcomes.small_ended()
         first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
         return [
-            one.wanted(ledger.verdicts, column, first)
-            for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True)
+            outcomes.wanted(ledger.verdicts, column, first)
+            for outcomes, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True)
         ]
 
     def take(
@@ -143,31 +144,31 @@ class Recorder:
 
     def taken(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
-        found: dict[str, int] = {}
-        for one in self._evaluators:
-            found.update(one.taken())
-        found[SET_ASIDE] = self.set_aside
-        return found
+        counts: dict[str, int] = {}
+        for outcomes in self._evaluators:
+            counts.update(outcomes.taken())
+        counts[SET_ASIDE] = self.set_aside
+        return counts
 
     def _keep_cells(self, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
         """Keeps the cells of a chunk, a JSON object a row: without cells that are not there, and with the text of one that could not be
         read. A row whose line would be too long is set aside."""
         names = [name for name in self._recording.columns if name in columns]
-        kept: list[tuple[int, bytes]] = []
+        chosen_rows: list[tuple[int, bytes]] = []
         for row, offset in enumerate(chunk.offsets):
             cells = ((name, columns[name][row]) for name in names)
-            given = {
+            cells_given = {
                 name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells if cell is not MISSING
             }
-            line = compact(given)
+            line = compact(cells_given)
             if len(line) <= LONGEST:
-                kept.append((offset, line))
-        self.set_aside += chunk.count - len(kept)
-        self._file.cells += kept
+                chosen_rows.append((offset, line))
+        self.set_aside += chunk.count - len(chosen_rows)
+        self._file.cells += chosen_rows
 
 
 class Schemas:
-    """What schemas declare, each found once: by the hash that outcomes name them by."""
+    """The declarations of schemas, by the hash that outcomes name them by."""
 
     def __init__(self) -> None:
         self.declared: dict[str, Declared] = {}
@@ -187,24 +188,24 @@ class _Outcomes:
     """The outcomes of one evaluator: which rows are recorded, and as which lines."""
 
     def __init__(
-        self, place: int, one: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
+        self, place: int, evaluator: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
     ) -> None:
-        self._place, self._one = place, one
+        self._place, self._one = place, evaluator
         self._plan = plan
         self._schemas = schemas
         self._most = recording.most
-        self._settings: Evaluator = one.line.settings
+        self._settings: Evaluator = evaluator.line.settings
         scored = self._settings.scored_fields()
         self._fields = scored.of_rows
         self._listed = frozenset(self._fields)
-        self._longest = LONGEST - len(compact(one.line.name))
-        begin = record_key(one.line.name, "")
+        self._longest = LONGEST - len(compact(evaluator.line.name))
+        begin = record_key(evaluator.line.name, "")
         self._closed = {key.removeprefix(begin) for key in full if key.startswith(begin)}
         """Keys under which enough rows were recorded."""
         self._taken: dict[str, int] = {}
         self._by_schema = scored.by_schema
         self._matches = recording.matches
-        self._of_rows = one.scored is None
+        self._of_rows = evaluator.scored is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = recording.most is None or (recording.small > 0 and LARGE not in full)
         self._keys: list[list[str]] = []
@@ -225,39 +226,41 @@ class _Outcomes:
         if self._everything and (self._of_rows or (self._by_schema and self._matches)):
             chosen: Sequence[int] = range(len(codes))
         else:
-            found = self._telling if self._everything else self._open
-            some = bool(found) and not found.isdisjoint(codes)
+            recorded_codes = self._telling if self._everything else self._open
+            some = bool(recorded_codes) and not recorded_codes.isdisjoint(codes)
             chosen = (
-                [index for index, code in enumerate(codes) if index < first or code in found] if some else range(first)
+                [index for index, code in enumerate(codes) if index < first or code in recorded_codes]
+                if some
+                else range(first)
             )
-        asked = []
+        to_record = []
         for index in chosen:
             keys = {key: self._count(key) for key in self._keys[codes[index]]}
             if self._everything or index < first or any(keys.values()):
-                asked.append(Asked(index, keys, index < first))
-        return asked
+                to_record.append(Asked(index, keys, index < first))
+        return to_record
 
     def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
-        """What is recorded of some rows of a chunk, whose offsets these are."""
+        """The outcomes to record of some rows of a chunk, whose offsets these are."""
         if rows:
             with limited(self._plan.limits) as clock:
-                for asked in rows:
+                for request in rows:
                     clock.fresh = True
-                    for field, kept, outcome in self._kept(self._found(slots, asked), asked):
+                    for field, reason_kept, outcome in self._kept(self._recorded_of(slots, request), request):
                         line = outcome_line(outcome, self._longest)
-                        yield KeptOutcome(offsets[asked.row], self._place, encodable(field), kept, line)
+                        yield KeptOutcome(offsets[request.row], self._place, encodable(field), reason_kept, line)
 
-    def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
-        """What is recorded of one row by this evaluator: all outcomes, or those of the fields that are asked for. Nothing is raised: where
-        it cannot be explained, the reason says why."""
-        one, index, first = self._one, asked.row, asked.explained
-        verdict: Result = slots[one.verdicts][index]
+    def _recorded_of(self, slots: Sequence[Cells], request: Asked) -> Recorded:
+        """The record of one row by this evaluator: all outcomes, or those of the requested fields. Nothing is raised: where it
+        cannot be explained, the reason says why."""
+        evaluator, index, first = self._one, request.row, request.explained
+        verdict: Result = slots[evaluator.verdicts][index]
         try:
             if self._by_schema and self._everything:
                 wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
                 if wrong_alone and (lost := self._plain_wrong(slots, index)):
                     return Recorded(lost)
-                documents = self._plan.documents_from(one, slots, index)
+                documents = self._plan.documents_from(evaluator, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     fields, arrays = scored.fields, scored.arrays
@@ -267,12 +270,16 @@ class _Outcomes:
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
-            if whole or any(isinstance(slots[slot][index], CellError) for slot in one.inputs):
-                return _of_result(explained(one, slots, index), whole=first or self._everything)
-            wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
-            lost = tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed)) if wanted else ()
+            if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):
+                return _of_result(explained(evaluator, slots, index), whole=first or self._everything)
+            wanted = (
+                _keys(verdict, self._fields)
+                if self._everything
+                else [key for key, count in request.keys.items() if count]
+            )
+            lost = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
             if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
-                return _of_result(explained(one, slots, index), whole=False)
+                return _of_result(explained(evaluator, slots, index), whole=False)
             return Recorded(lost)
         except (RowProblem, OutOfTime) as error:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")
@@ -280,25 +287,25 @@ class _Outcomes:
             return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
 
     def _plain_wrong(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
-        """What is wrong in a row where no list has a part in it; else nothing: what became of a list depends on all of its items."""
-        found = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
-        return () if any(map(_of_list, found)) else found
+        """The wrong outcomes of a row without lists; empty for a row with lists, whose outcomes depend on all items."""
+        wrong = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
+        return () if any(map(_of_list, wrong)) else wrong
 
-    def _kept(self, found: Recorded, asked: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
-        """What is said of a row, each with its field and why it is kept. What would only be kept in a run that keeps everything is left
-        out once that is over."""
-        keys = asked.keys
-        always = _ALWAYS if asked.explained else _LATER
-        later = asked.explained or self._everything
-        whole = row_outcome(found)
+    def _kept(self, recorded: Recorded, request: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
+        """The outcomes of a row to keep, each with its field and the reason for keeping it. What would only be kept in a run that
+        keeps everything is left out once that is over."""
+        keys = request.keys
+        always = _ALWAYS if request.explained else _LATER
+        later = request.explained or self._everything
+        whole = row_outcome(recorded)
         if whole is not None:
-            kept = _FIRST if any(keys.values()) else always
-            if later or kept is _FIRST:
-                yield next(iter(keys), ""), kept, whole
+            reason_kept = _FIRST if any(keys.values()) else always
+            if later or reason_kept is _FIRST:
+                yield next(iter(keys), ""), reason_kept, whole
         if later:
-            for array in found.arrays:
+            for array in recorded.arrays:
                 yield "", always, array
-        for result in found.fields:
+        for result in recorded.fields:
             path = result.field or result.path
             key = path if path in self._listed else ""
             is_first = result.status in WRONG and keys.get(key, False)
@@ -346,16 +353,16 @@ def _without_matches(
     fields: Sequence[Outcome], arrays: Sequence[ListOutcome]
 ) -> tuple[tuple[Outcome, ...], tuple[ListOutcome, ...]]:
     """The results that are no plain match, and the lists in which something is wrong."""
-    wrong = tuple(one for one in fields if one.status not in _FINE or one.score not in (None, 1.0))
-    around = {place for one in wrong for place in (one.path, *places_above(one.path))}
-    return wrong, tuple(one for one in arrays if not one.passed or one.path in around)
+    wrong = tuple(outcome for outcome in fields if outcome.status not in _FINE or outcome.score not in (None, 1.0))
+    around = {place for outcome in wrong for place in (outcome.path, *places_above(outcome.path))}
+    return wrong, tuple(outcome for outcome in arrays if not outcome.passed or outcome.path in around)
 
 
 _FINE: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED))
 
 
 def record_key(evaluator: str, path: str) -> str:
-    """What recorded rows are counted under."""
+    """The key under which recorded rows are counted."""
     return f"{evaluator}\0{path}"
 
 
@@ -373,7 +380,7 @@ def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
 
 
 def _fine(verdict: Result) -> bool:
-    """Nothing went wrong: a full score, or a row that is left out."""
+    """Whether a row has a full score, or is left out."""
     if verdict.status is not RowStatus.SCORED:
         return verdict.status in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
@@ -387,7 +394,7 @@ _NOTED_BYTES: Final = bytes(_NOTED)
 
 
 def _of_result(result: Result, whole: bool) -> Recorded:
-    fields = result.fields if whole else tuple(one for one in result.fields if one.status in _NOTED)
+    fields = result.fields if whole else tuple(field for field in result.fields if field.status in _NOTED)
     return Recorded(tuple(fields), reason=result.reason, details=result.details)
 
 

@@ -36,7 +36,7 @@ BY_ID: Final = "id"
 
 
 class Repeats(Struct, frozen=True):
-    """What the suite says of questions with several outputs."""
+    """The settings for questions with several outputs."""
 
     by: str
     """The column whose cell says which rows are outputs of one question; `id` is whichever column holds the ids."""
@@ -77,7 +77,7 @@ class Attempts(Struct):
 
     @property
     def whole(self) -> bool:
-        """There are attempts, and all rows could be measured."""
+        """Whether there are attempts, and all rows could be measured."""
         return self.scored > 0 and not self.kept_out
 
 
@@ -102,7 +102,7 @@ class Groups(Struct):
     """The last group, by name, in which fields were looked at; None where all were."""
 
     def add(self, one: Attempts, times: int = 1, fields: bool = True) -> None:
-        """Counts groups whose attempts came to the same, and their `fields`."""
+        """Counts groups with the same attempts, and their `fields`."""
         if one.kept_out:
             self.kept_out[one.scored + one.kept_out] += times
         if not one.whole:
@@ -130,21 +130,24 @@ class AttemptCounter:
     def add(self, group: str, cells: Sequence[Cells]) -> None:
         """The codes of one group."""
         name, contents = group, tuple(sorted(cells[0]))
-        one = self._alike.get(contents)
-        if one is None:
+        attempts = self._alike.get(contents)
+        if attempts is None:
             if len(self._alike) == MOST_CONTENTS:
                 self.settle()
-            one = self._alike[contents] = self._attempts(contents)
+            attempts = self._alike[contents] = self._attempts(contents)
         if not name.strip():
-            self.groups.nameless += one.scored + one.kept_out
+            self.groups.nameless += attempts.scored + attempts.kept_out
             return
-        if one.whole and len(names := self.groups.listed.setdefault((one.passed, one.scored), [])) < MOST_LISTED:
+        if (
+            attempts.whole
+            and len(names := self.groups.listed.setdefault((attempts.passed, attempts.scored), [])) < MOST_LISTED
+        ):
             names.append(name)
         if (of_fields := self._wrong.of_group.get(name)) is not None:
-            self.groups.add(replace(one, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
+            self.groups.add(replace(attempts, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
             return
         if self.groups.last is not None and name > self.groups.last:  # nobody knows what is wrong in it
-            self.groups.add(one, fields=False)
+            self.groups.add(attempts, fields=False)
             return
         self._contents[contents] += 1
 
@@ -157,41 +160,41 @@ class AttemptCounter:
 
     def _attempts(self, contents: Contents) -> Attempts:
         """A group of attempts, counted. Its contents are the codes of their verdicts."""
-        found = Attempts()
+        attempts = Attempts()
         for code, times in Counter(contents).items():
-            found.add(self._verdicts[code], times, self._fields)
-        return found
+            attempts.add(self._verdicts[code], times, self._fields)
+        return attempts
 
 
 def repeat_stats(
     lines: Sequence[EvaluatorLine], groups: Sequence[Groups], repeats: Repeats | None, variant: str | None
 ) -> Iterator[RepeatStats]:
-    """What the groups of each evaluator came to, in the order of the suite; nothing where rows are on their own."""
-    for line, one in zip(lines, groups, strict=False):
+    """The statistics of each evaluator's groups, in the order of the suite; empty without `repeats`."""
+    for line, attempts in zip(lines, groups, strict=False):
         if repeats is not None:
-            yield _stats(line.name, one, repeats, variant)
+            yield _stats(line.name, attempts, repeats, variant)
 
 
-def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> RepeatStats:
+def _stats(name: str, groups: Groups, repeats: Repeats, variant: str | None) -> RepeatStats:
     """The statistics of the groups of one evaluator. Where the suite names no k, there is each up to the size of the smallest group; of
     more than ten only some."""
-    shares = tuple(PassShare(*key, groups=count) for key, count in sorted(one.shares.items()))
+    shares = tuple(PassShare(*key, groups=count) for key, count in sorted(groups.shares.items()))
     smallest = min((each.attempts for each in shares), default=0)
     ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
-    listed = sorted((_rank(*key), group, *key) for key, names in one.listed.items() for group in names)
-    sizes = tuple(sorted(one.kept_out.items()))
+    listed = sorted((_rank(*key), group, *key) for key, names in groups.listed.items() for group in names)
+    sizes = tuple(sorted(groups.kept_out.items()))
     return RepeatStats(
         evaluator=name,
         by=repeats.by,
-        nameless=one.nameless,
+        nameless=groups.nameless,
         attempts=sum(each.attempts * each.groups for each in shares),
         smallest=smallest,
         largest=max((each.attempts for each in shares), default=0),
         passes=tuple(passes_at(shares, k, sizes) for k in ks),
         shares=shares,
         listed=tuple(GroupAttempts(group, attempts, passed) for _, group, passed, attempts in listed[:MOST_LISTED]),
-        fields=tuple(_flips(one)),
-        fields_until=one.last,
+        fields=tuple(_flips(groups)),
+        fields_until=groups.last,
         kept_out_sizes=sizes,
         variant=variant,
         **computed(REPEAT_METRICS, groups_of(1, shares, sizes)),

@@ -213,7 +213,7 @@ class EvaluatorStats(Struct, frozen=True):
     expected_filled: Count = 0
 
     def __post_init__(self) -> None:
-        """Raises ValueError for metrics that no rows come to: a run folder may be a stranger's."""
+        """Raises ValueError for impossible metrics: a run folder may come from anywhere."""
         parts = self.scored + self.skipped + self.not_measured + self.kept_out
         if parts != self.rows:
             raise ValueError(f"{self.rows:,} rows, and the rows of each kind come to {parts:,}")
@@ -223,9 +223,9 @@ class EvaluatorStats(Struct, frozen=True):
             if getattr(self, name) > self.scored:
                 raise ValueError(f"{name}: {getattr(self, name):,} of {self.scored:,} scored rows")
         for name in ("pass_rate_ci", "mean_ci"):
-            found = getattr(self, name)
-            if found is not None and not 0 <= found.low <= found.high <= 1:
-                raise ValueError(f"{name}: from {found.low:g} to {found.high:g} is no interval between 0 and 1")
+            value = getattr(self, name)
+            if value is not None and not 0 <= value.low <= value.high <= 1:
+                raise ValueError(f"{name}: from {value.low:g} to {value.high:g} is no interval between 0 and 1")
 
     def __repr__(self) -> str:
         """The metrics of the evaluator, without the long lists of them."""
@@ -279,7 +279,7 @@ class NumericColumnStats(Struct, frozen=True):
 
     @property
     def of_judges(self) -> bool:
-        """It is what judges were paid, and no column of the test set."""
+        """Whether the measure is the cost of judges, and no column of the test set."""
         return self.name == JUDGE_COST and self.column.startswith(COST_IN)
 
 
@@ -323,17 +323,17 @@ class ConfusionMatrix(Struct, frozen=True):
 
     def metrics(self, label: str) -> LabelMetrics | None:
         """The metrics of a label; None where there is no such label."""
-        return next((one for one in self.labels if one.label == label), None)
+        return next((metrics for metrics in self.labels if metrics.label == label), None)
 
     @property
     def withheld(self) -> bool:
         """Rows were counted, and no metric is given: some expected answers are none of the labels."""
         every = (*self.labels, *self.averages)
-        return bool(self.cells) and all(one.precision is None and one.recall is None for one in every)
+        return bool(self.cells) and all(metrics.precision is None and metrics.recall is None for metrics in every)
 
     def average(self, name: str) -> LabelMetrics:
         """An average by its name."""
-        return next(one for one in self.averages if one.label == name)
+        return next(metrics for metrics in self.averages if metrics.label == name)
 
 
 class PassShare(Struct, frozen=True):
@@ -426,7 +426,7 @@ class ConfidenceBin(Struct, frozen=True):
 
 
 class AcceptAbove(Struct, frozen=True):
-    """What comes of accepting rows from a confidence on."""
+    """The effect of accepting rows from a confidence on."""
 
     threshold: float
     accepted: Count
@@ -504,7 +504,7 @@ class CorrectedValue(Struct, frozen=True):
 
 
 class Uncorrected(Struct, frozen=True):
-    """What an evaluator scores against the expected answers as they stand in the test set."""
+    """The scores of an evaluator against the expected answers as they stand in the test set."""
 
     evaluator: str
     mean: Share | None
@@ -524,15 +524,22 @@ class Corrections(Struct, frozen=True):
     @property
     def made(self) -> int:
         """How many values are corrected."""
-        return sum(one.void is None for one in self.values)
+        return sum(value.void is None for value in self.values)
 
     def without_of(self, stats: EvaluatorStats) -> Uncorrected | None:
-        """What an evaluator scores without the corrections."""
-        return next((one for one in self.without if (one.evaluator, one.variant) == (stats.name, stats.variant)), None)
+        """The scores of an evaluator without the corrections."""
+        return next(
+            (
+                stats_without
+                for stats_without in self.without
+                if (stats_without.evaluator, stats_without.variant) == (stats.name, stats.variant)
+            ),
+            None,
+        )
 
 
 class Environment(Struct, frozen=True):
-    """What may differ between two runs of the same bytes; kept in a file of its own."""
+    """The facts that may differ between two runs of the same bytes; kept in a file of its own."""
 
     started: str
     seconds: float
@@ -619,12 +626,12 @@ class RunResult(Struct, frozen=True):
     @property
     def whole_measures(self) -> tuple[NumericColumnStats, ...]:
         """The measures over the run, or over its variants: not those of slices."""
-        return tuple(one for one in self.measures if one.slice is None)
+        return tuple(measure for measure in self.measures if measure.slice is None)
 
     def of_variant(self, variant: str) -> RunResult:
         """The metrics of one variant as those of a run that has no others."""
         own = {
-            name: tuple(replace(one, variant=None) for one in getattr(self, name) if one.variant == variant)
+            name: tuple(replace(stats, variant=None) for stats in getattr(self, name) if stats.variant == variant)
             for name in _BY_VARIANT
         }
         return replace(self, variants=(), **own)

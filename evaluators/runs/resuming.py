@@ -61,12 +61,12 @@ def resumed_run(
         check_name(wanted)
         return ResumedRun(_results(results), wanted, asked=False)
     path = Path(resume)
-    found = ResumedRun(path.parent if len(path.parts) > 1 else _results(results), path.name, asked=True)
-    if name not in (None, found.name):
-        message = f'the run to go on with is called "{found.name}", and keeps its name'
+    resumed = ResumedRun(path.parent if len(path.parts) > 1 else _results(results), path.name, asked=True)
+    if name not in (None, resumed.name):
+        message = f'the run to go on with is called "{resumed.name}", and keeps its name'
         raise problem("resume-what", message, hint="leave --name away")
-    check_name(found.name)
-    return found
+    check_name(resumed.name)
+    return resumed
 
 
 def _results(results: str | Path | None) -> Path:
@@ -84,7 +84,7 @@ def _results(results: str | Path | None) -> Path:
 
 
 def key_of(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str) -> dict[str, str]:
-    """What two attempts at a run must have in common, by the name that messages have for it."""
+    """The facts that two attempts at a run must have in common, by their names in messages."""
     suite, test_set = prepared.suite, prepared.test_set
     reading = [getattr(test_set.config, name) for name in _READING]
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]
@@ -98,7 +98,7 @@ def key_of(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording
 
 
 def notes_of(prepared: Prepared) -> dict[str, str]:
-    """What an unfinished run says of itself to whoever lists it."""
+    """The notes in an unfinished run, for lists of runs."""
     suite, test_set = prepared.suite.config.source.name, with_shown_addresses(prepared.test_set.name)
     return {
         "name": prepared.suite.results.name or "",
@@ -165,7 +165,9 @@ def _check(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepa
     hint = "--name gives this run another name; without --resume, --force scores everything anew"
     message = "not the same as when it began: "
     if differs:
-        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, f"{message}{one}", str(place), hint) for one in differs])
+        raise Problems(
+            [Issue(OTHER_RUN, Blame.CONFIG, f"{message}{difference}", str(place), hint) for difference in differs]
+        )
 
 
 def _checksum(value: object) -> str:
@@ -175,15 +177,15 @@ def _checksum(value: object) -> str:
 def _libraries() -> dict[str, str]:
     """Their versions, by the names of the folders that installing leaves. What reads more of them takes longer than a short run."""
     known = {name.lower(): name for name in _LIBRARIES}
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for place in sys.path:
         with suppress(OSError):
             for entry in os.listdir(place or "."):
                 stem, _, kind = entry.rpartition(".")
                 name, _, version = stem.partition("-")
                 if kind in ("dist-info", "egg-info") and name.lower() in known:
-                    found.setdefault(known[name.lower()], version.partition("-")[0])
-    return dict(sorted(found.items()))
+                    facts.setdefault(known[name.lower()], version.partition("-")[0])
+    return dict(sorted(facts.items()))
 
 
 def _nearest(run: ResumedRun) -> str:

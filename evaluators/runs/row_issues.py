@@ -22,8 +22,8 @@ class RowIssues:
 
     def __init__(self, plan: Plan, ledgers: Sequence[Ledger], roles: Mapping[str, str], result: SplitResult) -> None:
         self._evaluators = plan.evaluators
-        places = {one.line.name: index for index, one in enumerate(plan.evaluators)}
-        self._order = [places[line.name] for line in in_order([one.line for one in plan.evaluators])]
+        places = {evaluator.line.name: index for index, evaluator in enumerate(plan.evaluators)}
+        self._order = [places[line.name] for line in in_order([evaluator.line for evaluator in plan.evaluators])]
         """The places of the evaluators, those first that others wait for."""
         self._ledgers = ledgers
         self._roles = roles
@@ -57,39 +57,39 @@ class RowIssues:
         known: set[Issue] = set()
         causes: set[Issue] = set()
         cells = {name: column[row] for name, column in chunk.columns.items()}
-        for one, issue in raised:
-            column = _faulty_column(one, issue, [slots[slot][row] for slot in one.inputs], self._roles, cells)
+        for evaluator, issue in raised:
+            column = _faulty_column(evaluator, issue, [slots[slot][row] for slot in evaluator.inputs], self._roles, cells)
             if column is None and issue in causes:
                 continue
             causes.add(issue)
-            inside = column or issue.where or f'evaluator "{one.line.name}"'
+            inside = column or issue.where or f'evaluator "{evaluator.line.name}"'
             where = inside if chunk.file is None else f"file {chunk.file}, {inside}"
             placed = issue if issue == whole_row else replace(issue, where=where)
             if placed in known:
                 continue
             known.add(placed)
-            seen = self._result.issue_counts.get(placed.code, 0)
-            self._result.issue_counts[placed.code] = seen + 1
-            if seen < MOST_ISSUES:
+            count = self._result.issue_counts.get(placed.code, 0)
+            self._result.issue_counts[placed.code] = count + 1
+            if count < MOST_ISSUES:
                 self._result.issues.append((chunk.offsets[row], placed))
 
 
 def _faulty_column(
-    one: Compiled, issue: Issue, values: Sequence[Any], roles: Mapping[str, str], cells: Mapping[str, Any]
+    evaluator: Compiled, issue: Issue, values: Sequence[Any], roles: Mapping[str, str], cells: Mapping[str, Any]
 ) -> str | None:
-    """The column whose cell is to blame, as messages say it; None when it is not one cell.
+    """The column of the faulty cell, as messages call it; None when several cells are at fault.
 
     What is wrong with an expected value is in the expected document's column. `values` are what the evaluator was given, and `cells`
     those of the row.
     """
     expected = issue.blame is Blame.TESTSET and issue.code.startswith("expected-")
-    for need, value in zip(one.line.settings.needs(), values, strict=True):
+    for need, value in zip(evaluator.line.settings.needs(), values, strict=True):
         column = column_of(need)
         faulty = isinstance(value, CellError) and value.issue == issue
         if column is not None and (faulty or (expected and isinstance(need, Expected))):
             return f'column "{column.spelled(roles)}"'
-    for condition in one.line.when:
-        column = column_of(read_by(condition, one.line))
+    for condition in evaluator.line.when:
+        column = column_of(read_by(condition, evaluator.line))
         if column is None:
             continue
         name = column.spelled(roles)

@@ -34,13 +34,13 @@ class RowSample(Sum):
 
     def limit(self) -> None:
         """Keeps the first rows by their hashes, up to so many and to so many characters."""
-        kept, size = dict[str, str](), 0
+        samples, size = dict[str, str](), 0
         for key in sorted(self.rows)[:MOST_ROWS]:
             size += len(self.rows[key])
-            if size > MOST_CHARS and len(kept) >= LEAST_ROWS:
+            if size > MOST_CHARS and len(samples) >= LEAST_ROWS:
                 break
-            kept[key] = self.rows[key]
-        self.rows = kept
+            samples[key] = self.rows[key]
+        self.rows = samples
 
 
 class RowSampling:
@@ -59,8 +59,8 @@ class RowSampling:
             key = _hash(f"{self._sampled.seed}:{self._sampled.key(*values)}")
             if self._last and key > self._last:
                 continue
-            if (kept := self._sampled.keep(*values)) is not None:
-                self._sample.rows[key + _hash(kept)] = kept
+            if (sample := self._sampled.keep(*values)) is not None:
+                self._sample.rows[key + _hash(sample)] = sample
                 if len(self._sample.rows) >= 2 * MOST_ROWS:
                     self._last = max(self.finished().rows)
 

@@ -69,41 +69,43 @@ class RowWriter:
             self._taken[evaluator, name] = rows
         self.splits, self._first, self.next_row, total = 0, first, first, None
         for split, at, span, sums in self.rows.select("split, first, span, sums", "splits", "order by split"):
-            one = self._sums(sums)
+            group_sums = self._sums(sums)
             if (split, at) != (self.splits, self.next_row) or span < 0:
                 raise damaged(f"its split {split} does not follow the one before it", self._where)
             self.splits, self.next_row = split + 1, at + span
             if total is None:
-                total = one
+                total = group_sums
             else:
-                total.join(one)
+                total.join(group_sums)
         if self.rows.memory is None:
             self._check_rows(total.rows if total is not None else 0)
         return total
 
     def _codes_of(self, table: str, key: str, evaluators: Iterable[int]) -> dict[int, dict[Any, int]]:
         """By evaluator, the code of each text, or pair of texts, in a table. Raises Problems (config) where codes do not count from 0."""
-        found: dict[int, dict[Any, int]] = {evaluator: {} for evaluator in evaluators}
+        codes: dict[int, dict[Any, int]] = {evaluator: {} for evaluator in evaluators}
         for evaluator, code, *texts in self.rows.select(f"evaluator, code, {key}", table, "order by evaluator, code"):
-            if evaluator not in found or code != len(known := found[evaluator]):
+            if evaluator not in codes or code != len(known := codes[evaluator]):
                 raise damaged(f"a line of {table} has the code {code} of evaluator {evaluator}", self._where)
             known[tuple(texts) if len(texts) > 1 else texts[0]] = code
-        return found
+        return codes
 
     def _check_rows(self, rows: int) -> None:
         """Raises Problems (config) for rows that the splits do not have, and for codes that stand for nothing."""
         db, counts = self._file.connection, [*map(len, self._codes.values())]
         pairs = {place: len(known) for place, known in self._pairs.items() if known is not None}
         patterns = {place: len(known) for place, known in self._patterns.items()}
-        (found,) = db.execute(f"select count(*) from {self._table}").fetchone()
-        if found != rows:
-            raise damaged(f"its splits have {rows:,} rows; found {found:,}", self._where)
+        (count,) = db.execute(f"select count(*) from {self._table}").fetchone()
+        if count != rows:
+            raise damaged(f"its splits have {rows:,} rows; found {count:,}", self._where)
         bounds = {"row": (self._first, self.next_row), **self.rows.layout.bounds(counts, pairs, patterns)}
         names = list(bounds)
         for at in range(0, len(names) if rows else 0, _QUERY_COLUMNS):
             some = names[at : at + _QUERY_COLUMNS]
             ends = iter(
-                db.execute(f"select {', '.join(f'min({one}), max({one})' for one in some)} from {self._table}").fetchone()
+                db.execute(
+                    f"select {', '.join(f'min({column}), max({column})' for column in some)} from {self._table}"
+                ).fetchone()
             )
             for name, least, most in zip(some, ends, ends, strict=True):
                 low, high = bounds[name]
@@ -112,7 +114,7 @@ class RowWriter:
                     raise damaged(f"in the column {name} of {self._table}, {what}", self._where)
 
     def expect(self, splits: int) -> None:
-        """Notes how many splits there will be, for whoever lists a run that goes on."""
+        """Notes how many splits there will be, for lists of unfinished runs."""
         self._file.note({f"{EXPECTED}{self._table}": str(splits)})
 
     def _make_table(self) -> None:
@@ -214,7 +216,7 @@ class RowWriter:
 
     def _verdict_codes(self, evaluator: int, verdicts: Sequence[Result]) -> list[int]:
         """The codes of the run for the verdicts of a split."""
-        known, found, new = self._codes[evaluator], [], []
+        known, codes, new = self._codes[evaluator], [], []
         for verdict in verdicts:
             text = code_text(verdict).decode()
             watched = msgspec.json.encode(verdict.watched).decode() if verdict.watched else ""
@@ -223,9 +225,9 @@ class RowWriter:
                 new.append((self._variant, evaluator, code, text, watched))
                 if self.rows.written is not None:
                     self.rows.written[evaluator].append(verdict)
-            found.append(code)
+            codes.append(code)
         self._file.connection.executemany("insert into verdicts values (?, ?, ?, ?, ?)", new)
-        return found
+        return codes
 
     def _without_labels(self, evaluator: int) -> bool:
         """Whether the last split has no labels of an evaluator, as all after such a one."""
@@ -236,14 +238,14 @@ class RowWriter:
 
     def _pair_codes(self, evaluator: int, part: Part) -> list[int] | None:
         """The codes of the run for the label pairs of a split; None from where on the evaluator has no labels: no pairs are kept then."""
-        known, found, new = self._pairs[evaluator], [], []
+        known, codes, new = self._pairs[evaluator], [], []
         if known is None:
             return None
         for pair in ((encodable(expected), encodable(output)) for expected, output in part.rows.pairs.get(evaluator, ())):
             if (code := known.get(pair)) is None:
                 code = known[pair] = len(known)
                 new.append((self._variant, evaluator, code, *pair))
-            found.append(code)
+            codes.append(code)
         expected = len({one for one, _ in known}) if new else 0
         listed, given_up = (
             evaluator in self.rows.layout.listed,
@@ -256,23 +258,23 @@ class RowWriter:
                 self._file.connection.execute(f"delete from pairs where {where}", (self._variant, evaluator))
             return None
         self._file.connection.executemany("insert into pairs values (?, ?, ?, ?, ?)", new)
-        return found
+        return codes
 
     def _pattern_codes(self, evaluator: int, patterns: Sequence[str]) -> list[int]:
         """The codes of the run for the patterns of a split."""
-        known, found, new = self._patterns[evaluator], [], []
+        known, codes, new = self._patterns[evaluator], [], []
         for pattern in map(encodable, patterns):
             if (code := known.get(pattern)) is None:
                 code = known[pattern] = len(known)
                 new.append((self._variant, evaluator, code, pattern))
-            found.append(code)
+            codes.append(code)
         self._file.connection.executemany("insert into patterns values (?, ?, ?, ?)", new)
-        return found
+        return codes
 
     def _outcomes(
         self, outcomes: Sequence[KeptOutcome], first: int, recording: Recording, small: bool
     ) -> Iterator[tuple[int, int, int, str, int, str]]:
-        """Outcomes to keep: of a run that is not small, those of the first rows of each field."""
+        """The outcomes to keep: in a run that is not small, those of the first rows of each field."""
         last: dict[tuple[int, str], int] = {}
         most, taken = recording.most, self._taken
         for offset, evaluator, name, kept, line in outcomes:

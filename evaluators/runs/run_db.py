@@ -79,15 +79,15 @@ class RunDb:
         return unwritten(refusal or OSError(str(error)), str(folder), "the run folder")
 
     def about(self) -> dict[str, str]:
-        """What two attempts at the run must have in common."""
+        """The facts that two attempts at the run must have in common."""
         with damage_named(self.path):
-            found = self.connection.execute("select name, value from about").fetchall()
-            if not all(isinstance(cell, str) for row in found for cell in row):
+            pairs = self.connection.execute("select name, value from about").fetchall()
+            if not all(isinstance(cell, str) for row in pairs for cell in row):
                 raise ValueError("text is expected in the table about")
-        return dict(found)
+        return dict(pairs)
 
     def note(self, about: Mapping[str, str]) -> None:
-        """Writes what another attempt must have in common with this one, all of it or nothing; what is there already is not written.
+        """Writes the facts that another attempt must have in common with this one, all of them or none; existing ones are kept.
 
         Raises Problems (environment) where the file does not take it and has splits.
         """
@@ -102,8 +102,8 @@ class RunDb:
 
     def splits(self) -> int:
         """How many splits are finished."""
-        found: int = self.connection.execute("select count(*) from splits where finished").fetchone()[0]
-        return found
+        count: int = self.connection.execute("select count(*) from splits where finished").fetchone()[0]
+        return count
 
     def _has_splits(self) -> bool:
         """Whether the file holds a finished split, or cannot be asked: then it must not be given up."""
@@ -114,8 +114,8 @@ class RunDb:
 
     def expected(self) -> int | None:
         """How many splits there will be, of the variants that have begun; None before the first has."""
-        found = [value for name, value in self.about().items() if name.startswith(EXPECTED)]
-        known = [int(value) for value in found if len(value) <= _SPLIT_DIGITS and value.isascii() and value.isdecimal()]
+        values = [value for name, value in self.about().items() if name.startswith(EXPECTED)]
+        known = [int(value) for value in values if len(value) <= _SPLIT_DIGITS and value.isascii() and value.isdecimal()]
         return sum(known) if known else None
 
     def check_rows(self, layout: Layout, variants: int, begun: bool = False) -> None:
@@ -167,7 +167,8 @@ _SPLIT_BYTES: Final = 64 * 1024**2
 
 
 def _refused_by(folder: Path) -> OSError | None:
-    """What the system says of a file as large as those of a run in the folder; SQLite does not tell. None where it takes one."""
+    """The error of the system for a file as large as those of a run in the folder, which SQLite does not report; None where it
+    takes one. None where it takes one."""
     from tempfile import TemporaryFile
 
     try:

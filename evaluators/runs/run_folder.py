@@ -60,10 +60,10 @@ class RunFolder:
     """A run folder that is being filled. Left without `finish`, it cleans up after itself. Only one program at a time has it."""
 
     def __init__(
-        self, path: Path, lock: FolderLock | None = None, asked: Path | None = None, before: Before = "nothing"
+        self, path: Path, lock: FolderLock | None = None, requested: Path | None = None, before: Before = "nothing"
     ) -> None:
         self.path = path
-        self.asked = asked or path
+        self.asked = requested or path
         """Where the run would be, were nothing else there."""
         self.chosen = False
         """Nobody asked for its name."""
@@ -157,15 +157,14 @@ class RunFolder:
             self._db = RunDb(self.path / RUN_DB)
         return self._db
 
-    def named_before(self, asked: str) -> None:
-        """Says which name was asked for when the run began; none where nobody asked for one."""
-        self.chosen = not asked
-        if asked and why_no_file_name(asked) is None:
-            self.asked = self.path.with_name(asked)
+    def named_before(self, name: str) -> None:
+        """Sets the name that the user gave when the run began; empty where the program chose it."""
+        self.chosen = not name
+        if name and why_no_file_name(name) is None:
+            self.asked = self.path.with_name(name)
 
     def reopen(self, made: Iterable[str]) -> None:
-        """Makes a run that was stopped an unfinished one again: the files that are `made` of its rows go, and what somebody else put
-        there stays.
+        """Makes a stopped run an unfinished one again: files `made` from its rows are deleted, and foreign files stay.
 
         Raises Problems (environment) when the system refuses.
         """
@@ -199,7 +198,7 @@ class RunFolder:
         return self.path
 
     def named(self, result: RunResult) -> RunResult:
-        """The result, with the name of its folder where nobody asked for that."""
+        """The result, with the name of its folder where the program chose that."""
         return replace(result, folder=self.path.name if self.chosen or self.path != self.asked else None)
 
     def refusal(self, error: OSError | Problems) -> Issue | None:
@@ -290,7 +289,8 @@ def check_name(name: str) -> None:
 
 
 def _claimed(path: Path) -> FolderLock | None:
-    """The lock of a folder where nobody else has begun a run: the rows have their file from the start. None where somebody was quicker.
+    """The lock of a folder where no other process has begun a run: the rows have their file from the start. None where somebody was
+    quicker.
 
     Raises OSError; nothing is left then.
     """
@@ -338,12 +338,12 @@ def _is_complete(place: Path) -> bool:
 
 
 def _replaced(place: Path) -> Path:
-    """Where the run waits that is to be replaced by the one at a place."""
+    """The path to which a run is moved while another replaces it."""
     return place.with_name(_REPLACED.format(place.name))
 
 
 def _stopped(place: Path) -> Path:
-    """Where a run waits beside that which was to replace it before the one at a place, and was stopped."""
+    """The path of a stopped run that was to replace the one at a place."""
     return place.with_name(_STOPPED.format(place.name))
 
 

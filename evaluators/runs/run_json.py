@@ -28,12 +28,12 @@ def run_json(result: RunResult, record: object = None) -> str:
 
 
 def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
-    """What `run.json` holds."""
+    """The contents of `run.json`."""
     body = plain(result)
     del body["environment"]
-    for one in body["repeats"]:
-        if one["fields_until"] is None:
-            del one["fields_until"]
+    for repeat in body["repeats"]:
+        if repeat["fields_until"] is None:
+            del repeat["fields_until"]
     for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "corrections", "folder", "written"):
         if not body[key]:
             del body[key]
@@ -42,7 +42,7 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
             del gate["label"]
     for index, stats in enumerate(result.evaluators):
         if stats.fields:
-            scores = {one.path: one.score for one in stats.fields}
+            scores = {field.path: field.score for field in stats.fields}
             body["evaluators"][index].update(aggregate_score=stats.mean, field_scores=scores)
     if record is not None:
         body["record"] = plain(record)
@@ -60,7 +60,7 @@ def plain(value: object) -> Any:
 
 
 def run_body(text: bytes, where: str) -> dict[str, Any]:
-    """What a `run.json` holds, as JSON. Raises Problems (config) where it is none, or one of another version of the format."""
+    """The contents of a `run.json`. Raises Problems (config) where it is none, or one of another version of the format."""
     try:
         body = parse_file(text)
     except NotJSON:
@@ -102,7 +102,7 @@ def typed(data: object, kind: type[Kind], where: str) -> Kind:
 
 
 def damaged(what: str, where: str) -> Problems:
-    """What is raised where a file of a run folder is not what a run writes."""
+    """The Problems of a file in a run folder that no run can have written."""
     message = f"this run folder is damaged, or was not written by a run: {what}"
     return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
 

@@ -50,8 +50,8 @@ def listed_runs(results: Path) -> list[ListedRun]:
     except OSError:
         hint = "runs are written to the folder `runs`, unless the suite or --results says otherwise"
         raise problem("no-results", "there is no such folder", where=str(results), hint=hint) from None
-    found = [*map(_finished, places), *map(_unfinished, unfinished_runs(results))]
-    return sorted(found, key=lambda run: (run.name, run.place))
+    runs = [*map(_finished, places), *map(_unfinished, unfinished_runs(results))]
+    return sorted(runs, key=lambda run: (run.name, run.place))
 
 
 def _has_result(path: Path) -> bool:
@@ -63,10 +63,14 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
     """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder, and how many of them there are; None where there is none."""
     numbers = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9][0-9]+))?")
     try:
-        found = [
+        run_folders = [
             place for place in folder.iterdir() if numbers.fullmatch(place.name) and os.path.isfile(place / RUN_JSON)
         ]
-        return (max(found, key=lambda place: (*_age(place), len(place.name), place.name)), len(found)) if found else None
+        return (
+            (max(run_folders, key=lambda place: (*_age(place), len(place.name), place.name)), len(run_folders))
+            if run_folders
+            else None
+        )
     except OSError:
         return None
 
@@ -74,10 +78,10 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
 def newest_runs(results: Path) -> list[ListedRun]:
     """The runs that can be read, the newest first; none where there is no such folder."""
     try:
-        found = [run for run in listed_runs(results) if run.state in ("finished", "stopped")]
+        runs = [run for run in listed_runs(results) if run.state in ("finished", "stopped")]
     except Problems:
         return []
-    return sorted(found, key=lambda run: (*_age(run.place), len(run.name), run.name), reverse=True)
+    return sorted(runs, key=lambda run: (*_age(run.place), len(run.name), run.name), reverse=True)
 
 
 def _age(path: Path) -> tuple[datetime, int]:
@@ -129,16 +133,16 @@ def _has_journal(path: Path) -> bool:
 def _begun(path: Path) -> str | None:
     """When an unfinished run began: its lock is as old. None where there is none."""
     try:
-        begun = datetime.fromtimestamp(os.lstat(path / LOCK).st_mtime)
+        started_at = datetime.fromtimestamp(os.lstat(path / LOCK).st_mtime)
     except OSError:
         return None
-    return begun.astimezone().isoformat(timespec="seconds")
+    return started_at.astimezone().isoformat(timespec="seconds")
 
 
 def unfinished_runs(results: Path) -> list[Path]:
     """The folders of runs that are not finished, sorted by name."""
     try:
-        return [one for one in sorted(results.iterdir()) if _is_unfinished(one)]
+        return [folder for folder in sorted(results.iterdir()) if _is_unfinished(folder)]
     except OSError:
         return []
 

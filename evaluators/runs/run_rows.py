@@ -56,8 +56,8 @@ class RunRows:
         return self._selected(f"select {', '.join(names)} from {self.table} where row = ?", row)
 
     def _selected(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:
-        found = self.file.connection.execute(text, values)
-        while some := found.fetchmany(CHUNK_ROWS):
+        cursor = self.file.connection.execute(text, values)
+        while some := cursor.fetchmany(CHUNK_ROWS):
             yield [*zip(*some, strict=True)]
 
     def split_of(self, row: int, of: int) -> tuple[int, int] | None:
@@ -81,14 +81,14 @@ class RunRows:
     def stored_verdicts(self) -> list[list[Result]]:
         """By evaluator, the verdicts in the file in the order of codes, with the counts of watched fields. Raises Problems (config) where
         a code is left out."""
-        found: list[list[Result]] = [[] for _ in self.layout.evaluators]
+        verdicts: list[list[Result]] = [[] for _ in self.layout.evaluators]
         rows = self.select("evaluator, code, verdict, watched", "verdicts", "order by evaluator, code")
         for evaluator, code, text, watched in rows:
-            if not 0 <= evaluator < len(found) or code != len(found[evaluator]):
+            if not 0 <= evaluator < len(verdicts) or code != len(verdicts[evaluator]):
                 raise damaged(f"a verdict has the code {code}, which is not the next one", self._where)
-            one = _VERDICT(text).verdict
-            found[evaluator].append(replace(one, watched=_WATCHED(watched)) if watched else one)
-        return found
+            verdict = _VERDICT(text).verdict
+            verdicts[evaluator].append(replace(verdict, watched=_WATCHED(watched)) if watched else verdict)
+        return verdicts
 
     def verdict_texts(self) -> Iterator[tuple[int, int, str]]:
         """The evaluator, the code and the text of each verdict, in order."""
@@ -96,13 +96,13 @@ class RunRows:
 
     def codes_told(self) -> dict[int, dict[int, int]]:
         """By evaluator, the code that each code has where verdicts of one text have one; nothing where each has a text of its own."""
-        found: dict[int, dict[int, int]] = {}
+        codes: dict[int, dict[int, int]] = {}
         known: dict[int, dict[str, int]] = {}
         several = "and evaluator in (select evaluator from verdicts where watched <> '') order by evaluator, code"
         for evaluator, code, text in self.select("evaluator, code, verdict", "verdicts", several):
             texts = known.setdefault(evaluator, {})
-            found.setdefault(evaluator, {})[code] = texts.setdefault(text, len(texts))
-        return found
+            codes.setdefault(evaluator, {})[code] = texts.setdefault(text, len(texts))
+        return codes
 
     def pairs(self, evaluator: int) -> list[tuple[str, str]]:
         """The label pairs of an evaluator, by code."""
@@ -110,8 +110,8 @@ class RunRows:
 
     def patterns(self, evaluator: int) -> list[str]:
         """The patterns of empty values of an evaluator, by code."""
-        found = self.select("pattern", "patterns", f"and evaluator = {evaluator} order by code")
-        return [pattern for (pattern,) in found]
+        patterns = self.select("pattern", "patterns", f"and evaluator = {evaluator} order by code")
+        return [pattern for (pattern,) in patterns]
 
     def lines(self, table: str, only: int | None = None) -> Iterator[str]:
         """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about; of
@@ -133,13 +133,13 @@ class RunRows:
 
     def size(self, table: str) -> int:
         """How many lines a table has."""
-        found: int = self.select("count(*)", table).fetchone()[0]
-        return found
+        count: int = self.select("count(*)", table).fetchone()[0]
+        return count
 
     def has_row(self, row: int) -> bool:
         """Whether there is a row of that number."""
-        found = self.file.connection.execute(f"select 1 from {self.table} where row = ?", (row,))
-        return found.fetchone() is not None
+        cursor = self.file.connection.execute(f"select 1 from {self.table} where row = ?", (row,))
+        return cursor.fetchone() is not None
 
     def select(self, what: str, table: str, more: str = "") -> sqlite3.Cursor:
         """A query over the lines of this variant in one of the tables."""

@@ -127,21 +127,21 @@ def _kind(name: str) -> str:
 
 def described(layout: Layout) -> list[tuple[str, str, str, str]]:
     """The rows of the table `columns`: name, what it holds, of which evaluator, slice or measure, and of which field."""
-    found = [
+    columns = [
         ("row", "row number", "", ""),
         ("id", "id", "", ""),
         ("given", "checksum of the row without its outputs", "", ""),
     ]
-    found += [("cluster", "cluster", "", "")] if layout.clustered else []
-    found += [(f"slice{place}", "slice", name, "") for place, name in enumerate(layout.slices)]
-    found += [(f"measure{place}", "measure", name, "") for place, name in enumerate(layout.measures)]
-    found += [
+    columns += [("cluster", "cluster", "", "")] if layout.clustered else []
+    columns += [(f"slice{place}", "slice", name, "") for place, name in enumerate(layout.slices)]
+    columns += [(f"measure{place}", "measure", name, "") for place, name in enumerate(layout.measures)]
+    columns += [
         (f"step{place}", "confidence", layout.evaluators[evaluator], field)
         for place, (evaluator, field) in enumerate(layout.steps)
     ]
-    found += [(f"pair{place}", "code in the table pairs", layout.evaluators[place], "") for place in layout.labelled]
-    found += [(f"empty{place}", "code in the table patterns", layout.evaluators[place], "") for place in layout.empties]
-    return found + [
+    columns += [(f"pair{place}", "code in the table pairs", layout.evaluators[place], "") for place in layout.labelled]
+    columns += [(f"empty{place}", "code in the table patterns", layout.evaluators[place], "") for place in layout.empties]
+    return columns + [
         (f"code{place}", "code in the table verdicts", name, "") for place, name in enumerate(layout.evaluators)
     ]
 
@@ -230,17 +230,17 @@ def check_tables(
     With a layout, there must be a table of rows for each variant with just these columns; one that has only `begun` may lack some.
     Raises sqlite3.Error for a file that is damaged beyond that.
     """
-    found: dict[str, tuple[Any, ...]] = {}
+    columns: dict[str, tuple[Any, ...]] = {}
     for kind, name, text in db.execute("select type, name, sql from sqlite_schema"):
-        found[str(name)] = (kind, text)
+        columns[str(name)] = (kind, text)
     wanted = {name: ("table", f"CREATE TABLE {name} {columns}") for name, columns in TABLES.items()}
     if layout is not None:
-        names = [name for name in map(rows_name, range(variants)) if not begun or name in found]
+        names = [name for name in map(rows_name, range(variants)) if not begun or name in columns]
         wanted |= {name: ("table", f"CREATE TABLE {name} {rows_table(layout)}") for name in names}
     else:
-        found = {name: one for name, one in found.items() if not _is_rows(name, one)}
-    if different := sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)):
-        message = _difference(different[0], found, wanted)
+        columns = {name: definition for name, definition in columns.items() if not _is_rows(name, definition)}
+    if different := sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name)):
+        message = _difference(different[0], columns, wanted)
         raise damaged(message, str(file))
 
 
@@ -252,16 +252,16 @@ def check_pages(db: sqlite3.Connection, file: Path) -> None:
             raise damaged(f"SQLite finds it damaged: {last}", str(file))
 
 
-def _is_rows(name: str, one: Sequence[Any]) -> bool:
-    return one[0] == "table" and name.startswith("rows") and name.removeprefix("rows").isdigit()
+def _is_rows(name: str, definition: Sequence[Any]) -> bool:
+    return definition[0] == "table" and name.startswith("rows") and name.removeprefix("rows").isdigit()
 
 
-def _difference(name: str, found: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
+def _difference(name: str, columns: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
     """How a table differs from what a run makes: it lacks, is one too many, or has other columns. Both mappings have (kind, SQL) by name;
     a name that looks like no table's is not repeated."""
     shown = name if name.isidentifier() and len(name) <= 40 else "a name that no run gives"
-    if name not in found:
+    if name not in columns:
         return f"it has no table {shown}"
     if name not in wanted:
-        return f"it has a {found[name][0]} {shown}, which no run makes"
+        return f"it has a {columns[name][0]} {shown}, which no run makes"
     return f"its table {shown} has other columns than a run makes"

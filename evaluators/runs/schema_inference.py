@@ -53,10 +53,10 @@ def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[
     return replace(suite, inferred_schemas=inferred_schemas)
 
 
-def _parts(found: Iterable[JSON], column: Column) -> list[JSON]:
+def _parts(documents: Iterable[JSON], column: Column) -> list[JSON]:
     """The documents, or what stands at the column's path in them."""
-    parts = values_at(found, column) if column.at is not None else list(found)
-    return [one for one in parts if one.__class__ is not CellError]
+    parts = values_at(documents, column) if column.at is not None else list(documents)
+    return [part for part in parts if part.__class__ is not CellError]
 
 
 def documents(table: TestSet, column: str) -> Iterator[JSON]:

@@ -30,7 +30,7 @@ _CHUNK: Final = 256
 
 
 def comes_again(suite: LoadedSuite) -> bool:
-    """Whether the suite in the folder of a run scores its rows as they were scored, whoever reads the folder."""
+    """Whether the suite in a run folder scores rows on any machine as the run scored them."""
     alone = not suite.inferred_schemas and not suite.config.source.filled
     return alone and all(
         line.settings.asking() is None and not calls_a_program(line) and not _by_schemas_of_rows(line)
@@ -49,24 +49,24 @@ def calls_a_program(line: EvaluatorLine) -> bool:
     parts: list[object] = [line.settings, *getattr(line.settings, "post_process", ())]
     transforms = [*getattr(line.settings, "transforms", ())]
     if isinstance(tree, ListedTree):
-        parts += [one.comparator for one in tree.scored if one.comparator is not None]
-        transforms += [each for one in tree.scored for each in one.transforms]
+        parts += [part.comparator for part in tree.scored if part.comparator is not None]
+        transforms += [each for part in tree.scored for each in part.transforms]
     elif (root := getattr(tree, "root", None)) is not None:
         parts += [metric.comparator for node in nodes(root, once=True) for metric in node.all_metrics]
         transforms += [each for node in nodes(root, once=True) for each in node.transforms]
-    return not all(_module(one).startswith("evaluators.") for one in (*parts, *(each.apply for each in transforms)))
+    return not all(_module(part).startswith("evaluators.") for part in (*parts, *(each.apply for each in transforms)))
 
 
-def _module(one: object) -> str:
-    """Where a function, or the type of anything else, is from."""
-    function = getattr(one, "func", one)  # of one with arguments
-    return str(getattr(function, "__module__", None) or type(one).__module__)
+def _module(value: object) -> str:
+    """The module of a function, or of the type of anything else."""
+    function = getattr(value, "func", value)  # of one with arguments
+    return str(getattr(function, "__module__", None) or type(value).__module__)
 
 
 def with_matches(record: Run, lines: Sequence[EvaluatorLine], reading: Reading) -> Run:
     """The record with what matches in whole documents, which `lines`, those of its suite, find once more in its cells; as it is where
     it tells that, or lacks cells."""
-    if all(one.matches for one in record.facts.variants) or not record.has_every_cell:
+    if all(variant.matches for variant in record.facts.variants) or not record.has_every_cell:
         return record
     return record.but(matches=partial(_scored, record, compile_plan(lines, record.result.columns, reading)))
 
@@ -79,26 +79,32 @@ def _scored(record: Run, plan: Plan, variant: str | None, only: int | None) -> I
     verdicts = record.verdicts(variant)
     rows, cells = record.row_lines(variant, verdicts, only), record.cells(variant, only)
     both = zip(rows, (line for line in cells if only in (None, line.row)), strict=False)
-    listed = [(place, one) for place, one in enumerate(plan.evaluators) if one.line.settings.scored_fields().by_schema]
+    listed = [
+        (place, evaluator)
+        for place, evaluator in enumerate(plan.evaluators)
+        if evaluator.line.settings.scored_fields().by_schema
+    ]
     while some := list(islice(both, _CHUNK)):
         columns = {name: [line.cells.get(name, MISSING) for _, line in some] for name in plan.columns}
         with plan.scored(columns, len(some)) as slots:
             for index, (row, line) in enumerate(some):
-                for place, one in listed:
+                for place, evaluator in listed:
                     then: Result = verdicts[place][row.codes[place]]
-                    if row.row != line.row or _outcome(slots[one.verdicts][index]) != _outcome(then):
+                    if row.row != line.row or _outcome(slots[evaluator.verdicts][index]) != _outcome(then):
                         raise _otherwise(row.row)
-                    if (documents := plan.documents_from(one, slots, index)) is not None:
-                        yield from _lines(row.row, one.line.name, documents)
+                    if (documents := plan.documents_from(evaluator, slots, index)) is not None:
+                        yield from _lines(row.row, evaluator.line.name, documents)
 
 
 def _lines(row: int, evaluator: str, documents: Documents) -> Iterator[OutcomeLine]:
-    """What was found in one row, written and read as what is recorded."""
+    """The outcomes of one row, written and read as recorded ones are."""
     scored, begin = documents.scored, b'{"row":%d,"evaluator":%b,' % (row, compact(evaluator))
     whole = row_outcome(Recorded(outside=scored.outside, schema=Declared.of(documents.root).hash))
     outcomes: list[OutcomeLine] = [*([] if whole is None else [whole]), *scored.arrays, *scored.fields]
-    for one in outcomes:
-        yield outcome_of((begin + outcome_line(one, LONGEST - len(begin))[1:]).decode(), partial("row {}".format, row))
+    for outcome in outcomes:
+        yield outcome_of(
+            (begin + outcome_line(outcome, LONGEST - len(begin))[1:]).decode(), partial("row {}".format, row)
+        )
 
 
 def _otherwise(row: int) -> Problems:
@@ -109,5 +115,5 @@ def _otherwise(row: int) -> Problems:
     )
 
 
-def _outcome(one: Result) -> tuple[RowStatus, int, int, bytes]:
-    return one.status, one.num, one.den, one.statuses
+def _outcome(verdict: Result) -> tuple[RowStatus, int, int, bytes]:
+    return verdict.status, verdict.num, verdict.den, verdict.statuses

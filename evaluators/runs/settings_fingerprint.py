@@ -37,12 +37,12 @@ _WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
 def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     """Setting → checksum, by evaluator."""
     comparators = suite.config.source.data.get("comparators") or {}
-    found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
+    checksums = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
     reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
     reading |= {f"limits → {name}": _checksum(value) for name, value in _limits(suite.limits).items()}
     if suite.judge is not None:
         reading |= _of_judge(suite.judge, "judge", READING)
-    return {READING: reading, **found}
+    return {READING: reading, **checksums}
 
 
 def decisive(suite: LoadedSuite) -> str:
@@ -72,37 +72,37 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
     """A checksum for each setting of an evaluator, by its name: each field, each comparator of the suite that its settings name, each
     judge, and a schema by its contents where the file can be read."""
     settings = suite.settings_of(line)
-    found = {"type": _checksum(line.type)}
+    checksums = {"type": _checksum(line.type)}
     for key, value in settings.items():
         if key == "fields" and isinstance(value, Mapping):
-            found |= {f"fields → {path}": _checksum(one) for path, one in value.items()}
+            checksums |= {f"fields → {path}": _checksum(line) for path, line in value.items()}
         elif key not in ("type", "name"):
-            found[key] = _checksum(value)
+            checksums[key] = _checksum(value)
     words = set(_words(settings))
-    found |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
+    checksums |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
     asking = line.settings.asking()
     for loc, judge in asking.judges.items() if asking is not None else ():
-        found |= _of_judge(judge, " → ".join(map(str, loc)), line.name)
+        checksums |= _of_judge(judge, " → ".join(map(str, loc)), line.name)
     file = settings.get("schema")
     if isinstance(file, str):
         path = (suite.config.source.folder_of(line.loc) or Path()) / file
         data = suite.files.get(str(path))
         if data is None and path.is_file():
             data = path.read_bytes()
-        found["schema"] = _checksum(file) if data is None else sha256(data).hexdigest()[:12]
-    return found
+        checksums["schema"] = _checksum(file) if data is None else sha256(data).hexdigest()[:12]
+    return checksums
 
 
 def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
-    """What a judge's answers depend on. One that plays a run back means what was meant there by the judge in its place."""
+    """The settings that a judge's answers depend on. One that plays a run back has those of the judge in that run."""
     folder = judge.replayed()
     if folder is not None:
         with suppress(
             OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError
         ):  # no run that can be read: `ready` says it
             run = json.loads(read_small(folder / "run.json"))
-            meant: Mapping[str, str] = run["meaning"].get(owner, {})
-            return {key: meaning for key, meaning in meant.items() if key == path or key.startswith(f"{path} → ")}
+            meanings: Mapping[str, str] = run["meaning"].get(owner, {})
+            return {key: meaning for key, meaning in meanings.items() if key == path or key.startswith(f"{path} → ")}
     return {f"{path} → {name}": _checksum(value) for name, value in judge.meaning().items()}
 
 
@@ -127,12 +127,12 @@ def _checksum(value: object) -> str:
 def own_code(suite: LoadedSuite) -> dict[str, str]:
     """Name → checksum of its source, of the plugs and transforms that the suite names and a program has registered."""
     words = set(_words(suite.config.source.data))
-    found: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}
-    found = {name: getattr(plug, "function", plug) for name, plug in found.items() if name in words}
+    plugs: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}
+    plugs = {name: getattr(plug, "function", plug) for name, plug in plugs.items() if name in words}
     for name, kind in registered_transforms().items():
         if name in words:
-            found[f"transform {name}"] = kind.make.args[1] if isinstance(kind.make, partial) else kind.make
-    return {name: _checksum(_source(plug)) for name, plug in sorted(found.items())}
+            plugs[f"transform {name}"] = kind.make.args[1] if isinstance(kind.make, partial) else kind.make
+    return {name: _checksum(_source(plug)) for name, plug in sorted(plugs.items())}
 
 
 def _source(plug: Any) -> str:

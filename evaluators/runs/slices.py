@@ -22,7 +22,7 @@ SliceKey: TypeAlias = tuple[str, str]
 
 
 class SliceNames:
-    """Says which slice each value belongs to, given the values in order."""
+    """Assigns each value to a slice, given the values in order."""
 
     def __init__(self) -> None:
         self._own, self._last = set[str](), ""
@@ -34,10 +34,12 @@ class SliceNames:
             if value != OTHER_VALUES and len(self._own) < MOST_SLICES:
                 self._own.add(value)
         self._last = values[-1]
-        return values if every.keys() <= self._own else [one if one in self._own else OTHER_VALUES for one in values]
+        return (
+            values if every.keys() <= self._own else [value if value in self._own else OTHER_VALUES for value in values]
+        )
 
     def ended(self, met: Iterable[str]) -> list[str]:
-        """Those of the slices so far that have no further rows."""
+        """The slices so far that have no further rows."""
         return [value for value in met if value not in (OTHER_VALUES, self._last)]
 
 
@@ -48,15 +50,15 @@ def counted(
     verdicts: Sequence[Sequence[Result]],
     watches: Mapping[str, Watch],
 ) -> dict[str, list[Tally]]:
-    """The tally of each evaluator over the rows of each value of the slice in that place."""
-    name, names, found = f"slice{place}", SliceNames(), dict[str, list[Tally]]()
+    """The tally of each evaluator over the rows of each value; `place` is the index of the slice column."""
+    name, names, tallies = f"slice{place}", SliceNames(), dict[str, list[Tally]]()
     for values, *codes in columns.read([name, *columns.layout.codes], name):
         values = names.of(values)
         for value in dict.fromkeys(values):
-            if value not in found:
-                found[value] = [Tally.of_line(line) for line in lines]
+            if value not in tallies:
+                tallies[value] = [Tally.of_line(line) for line in lines]
         for evaluator, (line, column) in enumerate(zip(lines, codes, strict=True)):
             watch = watches.get(line.name)
             for (value, code), times in Counter(zip(values, column, strict=True)).items():
-                found[value][evaluator].add(verdicts[evaluator][code], times, watch)
-    return found
+                tallies[value][evaluator].add(verdicts[evaluator][code], times, watch)
+    return tallies

@@ -47,7 +47,7 @@ Read = TypeVar("Read")
 
 
 class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What the first rows hold."""
+    """The documents and cells of the first rows."""
 
     rows: int = 0
     read: list[Any] = field(default_factory=list)
@@ -75,20 +75,20 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
                         self.read.append(document)
                     documents.setdefault(name, []).append(known[id(document)])
 
-        for one in plan.evaluators:
-            name, needs = one.line.name, one.line.settings.needs()
-            note(self.documents, name, (slots[slot][row] for row in range(count) for slot in one.inputs))
-            sides = [slot for need, slot in zip(needs, one.inputs, strict=True) if isinstance(need, Expected)]
+        for evaluator in plan.evaluators:
+            name, needs = evaluator.line.name, evaluator.line.settings.needs()
+            note(self.documents, name, (slots[slot][row] for row in range(count) for slot in evaluator.inputs))
+            sides = [slot for need, slot in zip(needs, evaluator.inputs, strict=True) if isinstance(need, Expected)]
             note(self.expected, name, (slots[slot][row] for slot in sides for row in range(count)))
-            for condition in one.line.when:
+            for condition in evaluator.line.when:
                 if condition.source == "row" and condition.column in columns:
                     cells = columns[condition.column][:count]
-                    kept = self.cells.setdefault(condition.column, [])
-                    kept += [cell for cell in cells if cell is not MISSING and not isinstance(cell, CellError)]
+                    watched_cells = self.cells.setdefault(condition.column, [])
+                    watched_cells += [cell for cell in cells if cell is not MISSING and not isinstance(cell, CellError)]
 
     def check(self) -> None:
         """Raises ValueError for places of documents that are not there."""
-        places = (place for each in (self.documents, self.expected) for one in each.values() for place in one)
+        places = (place for each in (self.documents, self.expected) for items in each.values() for place in items)
         if not all(0 <= place < len(self.read) for place in places):
             raise ValueError("documents that are not there")
 
@@ -119,8 +119,8 @@ class EvaluatorSums(Sum):
 
     def limit(self) -> None:
         """Keeps the first answers outside the list, and the first row of each."""
-        kept = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
-        self.unlisted = {text: rows[:1] for text, rows in kept}
+        first_unlisted = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
+        self.unlisted = {text: rows[:1] for text, rows in first_unlisted}
 
     def number(self, first: int) -> None:
         """Gives its rows their numbers, from `first` on."""
@@ -131,7 +131,7 @@ class EvaluatorSums(Sum):
 
 
 class SplitResult(Sum):
-    """What rows came to. Rows are counted from the first one; those of a run have their numbers."""
+    """The sums of some rows. Rows are counted from the first one; those of a run have their numbers."""
 
     index: Count = 0
     rows: Count = 0
@@ -178,20 +178,20 @@ class SplitResult(Sum):
     def limit(self) -> None:
         """Keeps the first issues of each code, and the first values of each slice."""
         met: Counter[str] = Counter()
-        kept = []
+        first_issues = []
         for row, issue in self.issues:
             met[issue.code] += 1
             if met[issue.code] <= MOST_ISSUES:
-                kept.append((row, issue))
-        self.issues = kept
+                first_issues.append((row, issue))
+        self.issues = first_issues
         for values in self.slice_empties.values():
             for value in sorted(values.keys() - {OTHER_VALUES})[MOST_SLICES:]:
                 plus(values, {OTHER_VALUES: values.pop(value)})
 
     def number(self, name: str, first: int) -> None:
         """Gives its rows their numbers, from `first` on. `name` is what places in messages call the test set."""
-        for one in self.evaluators:
-            one.number(first)
+        for evaluator in self.evaluators:
+            evaluator.number(first)
         for place, (offset, issue) in enumerate(self.issues):
             row = offset + first
             where = f"{name} row {row}, {issue.where}" if issue.where else f"{name} row {row}"
@@ -225,7 +225,7 @@ def opened(text: bytes, kind: type[Read]) -> Read:
 
 
 class Part(NamedTuple):
-    """What a split gives back."""
+    """The result of a split: its columns and its sums."""
 
     rows: SplitRows
     sums: SplitResult
@@ -239,11 +239,11 @@ class Part(NamedTuple):
             kinds = {type(None), str} if name == "id" else {str} if name in layout.texts else {int}
             if not {*map(type, cells)} <= kinds or (name in layout.texts and encodable_cells(cells) is not cells):
                 raise ValueError("cells of another type")
-        pairs, patterns = ({place: len(one) for place, one in each.items()} for each in (rows.pairs, rows.patterns))
+        pairs, patterns = ({place: len(items) for place, items in each.items()} for each in (rows.pairs, rows.patterns))
         bounds = layout.bounds([*map(len, rows.verdicts)], pairs, patterns) | {"row": (0, sums.span)}
         for name, (low, high) in bounds.items():
-            found = rows.columns.get(name)
-            if found and not low <= min(found) <= max(found) < high:
+            column = rows.columns.get(name)
+            if column and not low <= min(column) <= max(column) < high:
                 raise ValueError("codes that stand for nothing")
         if not (
             len(rows.verdicts) == len(sums.evaluators) == len(lines)
@@ -253,7 +253,7 @@ class Part(NamedTuple):
             raise ValueError("sums of other evaluators")
         for line, verdicts in zip(lines, rows.verdicts, strict=True):
             width = len(line.settings.scored_fields().names)
-            if width and {len(one.statuses) for one in verdicts} - {0, width}:
+            if width and {len(verdict.statuses) for verdict in verdicts} - {0, width}:
                 raise ValueError("sums of other fields")
         if not (sums.finished and sums.trouble is None and sums.rows <= sums.span):
             raise ValueError("sums of rows that are not whole")

@@ -36,9 +36,9 @@ class Layout(Struct, frozen=True):
     @property
     def texts(self) -> list[str]:
         """The columns of texts; the others hold whole numbers."""
-        found = ["id", *(["cluster"] if self.clustered else [])]
-        found += [f"slice{place}" for place in range(len(self.slices))]
-        return found + [f"measure{place}" for place in range(len(self.measures))]
+        names = ["id", *(["cluster"] if self.clustered else [])]
+        names += [f"slice{place}" for place in range(len(self.slices))]
+        return names + [f"measure{place}" for place in range(len(self.measures))]
 
     @property
     def codes(self) -> list[str]:
@@ -58,11 +58,11 @@ class Layout(Struct, frozen=True):
     ) -> dict[str, tuple[int, int]]:
         """The least number that each column may hold, and the one after the greatest, given how many verdicts, label pairs and patterns
         each evaluator has."""
-        found = {f"code{place}": (0, count) for place, count in enumerate(verdicts)}
-        found |= {f"pair{place}": (NO_LABELS, count) for place, count in pairs.items()}
-        found |= {f"empty{place}": (0, count) for place, count in patterns.items()}
-        found |= {f"step{place}": (UNUSABLE, LEVELS + 1) for place in range(len(self.steps))}
-        return found | {"given": (0, 2**32)}
+        counts = {f"code{place}": (0, count) for place, count in enumerate(verdicts)}
+        counts |= {f"pair{place}": (NO_LABELS, count) for place, count in pairs.items()}
+        counts |= {f"empty{place}": (0, count) for place, count in patterns.items()}
+        counts |= {f"step{place}": (UNUSABLE, LEVELS + 1) for place in range(len(self.steps))}
+        return counts | {"given": (0, 2**32)}
 
 
 def encodable_cells(cells: Sequence[Any]) -> Sequence[Any]:

@@ -39,11 +39,13 @@ class SplitScoring:
         return run_split(self._job, *task, stopped, self._tell, self._lines)
 
     def __reduce__(self) -> tuple[Callable[..., Callable[[Task, Stopped], Part]], tuple[object, ...]]:
-        """What is sent to a worker: `score_elsewhere` with the job and the files of this machine as (path, name, bytes), by which the
-        worker knows that it has them, too."""
+        """The pickled form for a worker: `score_elsewhere` with the job and the files of this machine as (path, name, bytes), by
+        which the worker checks that it has them, too."""
         if self._sizes is None:
             files = self._job.table.files
-            self._sizes = [(one.local, one.name, os.path.getsize(one.local)) for one in files if one.local is not None]
+            self._sizes = [
+                (file.local, file.name, os.path.getsize(file.local)) for file in files if file.local is not None
+            ]
         return partial, (score_elsewhere, self._job, self._sizes)
 
     def _tell(self, rows: int) -> None:
@@ -51,10 +53,10 @@ class SplitScoring:
         self._progress(rows, None)
 
     def untold(self, rows: int) -> int:
-        """Of the rows of a split, those that nobody was told of."""
-        told = min(rows, self._told)
-        self._told -= told
-        return rows - told
+        """The number of rows of a split that were not reported as progress."""
+        reported = min(rows, self._told)
+        self._told -= reported
+        return rows - reported
 
 
 _ready: Final[set[str]] = set()
@@ -74,7 +76,7 @@ def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task,
 
 
 def _unfit(job: Job) -> Iterator[Issue]:
-    """What keeps this process from taking part in a run."""
+    """The issues that keep this process from taking part in a run."""
     where = f"the worker on {platform.node()}"
     if job.asking is not None and not os.path.exists(job.asking):
         message = f"{where} is another machine, and a suite that asks a judge is scored on one machine"
@@ -83,9 +85,9 @@ def _unfit(job: Job) -> Iterator[Issue]:
     try:
         job.suite.lines()
     except Problems as error:
-        for one in error.issues:
-            message = f"{where} cannot read the suite: {one.message}"
-            yield replace(one, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message)
+        for issue in error.issues:
+            message = f"{where} cannot read the suite: {issue.message}"
+            yield replace(issue, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message)
 
 
 def _unseen(name: str) -> Issue:
@@ -107,6 +109,8 @@ def sent_suite(suite: LoadedSuite) -> ShippedSuite:
     shipped = replace(suite.shipped(), run_id=os.urandom(8).hex())
     if suite.environment is not None:
         return shipped
-    texts = [str(suite.given)] if suite.given is not None else [one.text for one in suite.config.source.documents]
+    texts = (
+        [str(suite.given)] if suite.given is not None else [document.text for document in suite.config.source.documents]
+    )
     names = {name for text in texts for name in _VARIABLE.findall(text)}
     return replace(shipped, environment={name: value for name, value in os.environ.items() if name in names})

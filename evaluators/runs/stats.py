@@ -192,13 +192,17 @@ def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, 
             )
         elif clusters is not None:
             mine = cells.get(name or ALL_FIELDS, ())
-            in_clusters = Counter(InRow(size - one[2] if every_row else one[0], *one[1:]) for one, size in mine)
+            in_clusters = Counter(
+                InRow(size - pattern[2] if every_row else pattern[0], *pattern[1:]) for pattern, size in mine
+            )
             if every_row:
                 others = sizes - Counter(size for _, size in mine)
                 in_clusters.update({InRow(size, 0, 0, 0): times for size, times in others.items()})
             units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(in_clusters)
         if every_row:
-            silent = empties.ratios[key_of((EACH_ROW, INVENTED))].units - sum(one.units for one in rows.values())
+            silent = empties.ratios[key_of((EACH_ROW, INVENTED))].units - sum(
+                ratio_sums.units for ratio_sums in rows.values()
+            )
             rows[INVENTED] = rows[INVENTED].with_more(silent)
         for metric in EMPTY_RATES:
             if rows[metric].units and metric in fields.empty_rates(of_field=name is not None):
@@ -251,7 +255,7 @@ def _surplus(details: Details, penalized: bool) -> ExtraItems | None:
 
 
 def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
-    """What was wrong with keys, by list, side and kind."""
+    """The faults of keys, by list, side and kind."""
     return tuple(
         KeyStats(*fault, items=count.items, rows=count.rows, first_rows=count.first)
         for fault, count in sorted(counts.faults(), key=lambda each: (each[0][:3], KINDS.index(each[0].what)))
@@ -279,12 +283,12 @@ def _open(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tup
 
 def _surplus_values(documents: DocumentSums) -> dict[str, int]:
     """The values in items that only the output has, by path; those of paths without a line of their own are in the last."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for path, kinds in documents.details.items():
         if SURPLUS_VALUES in kinds:
             line = path if path in documents.paths else OVERFLOW
-            found[line] = found.get(line, 0) + kinds[SURPLUS_VALUES]
-    return found
+            counts[line] = counts.get(line, 0) + kinds[SURPLUS_VALUES]
+    return counts
 
 
 def _field(path: str, sums: Sums, optional: bool = False, array: ArrayStats | None = None) -> FieldStats:
@@ -293,8 +297,10 @@ def _field(path: str, sums: Sums, optional: bool = False, array: ArrayStats | No
 
 
 def _by_path(details: Details) -> Details:
-    found = ((path, {kind: kinds[kind] for kind in kinds if kind not in _OF_NO_FIELD}) for path, kinds in details.items())
-    return {path: kinds for path, kinds in found if kinds}
+    by_path = (
+        (path, {kind: kinds[kind] for kind in kinds if kind not in _OF_NO_FIELD}) for path, kinds in details.items()
+    )
+    return {path: kinds for path, kinds in by_path if kinds}
 
 
 _OF_NO_FIELD: Final = SURPLUS_DETAILS | {OUTSIDE}
@@ -340,9 +346,12 @@ def measures_of(
     slices: list[NumericColumnStats] = []
     for variant, (_, figures) in measured:
         clustered = figures.clusters is not None
-        for place, (one, found) in enumerate(zip(columns, figures.measures, strict=False)):  # none where no row was read
-            whole.append(measure_stats(one, found, variant, None, clustered))
+        for place, (column, measure) in enumerate(
+            zip(columns, figures.measures, strict=False)
+        ):  # none where no row was read
+            whole.append(measure_stats(column, measure, variant, None, clustered))
             slices += [
-                measure_stats(one, each.measures[place], variant, key, clustered) for key, each in figures.slices.items()
+                measure_stats(column, each.measures[place], variant, key, clustered)
+                for key, each in figures.slices.items()
             ]
     return whole + slices

@@ -23,17 +23,18 @@ _NO_ROOM: Final = frozenset([errno.ENOSPC, errno.EDQUOT])
 
 
 def unwritten(error: OSError, named: str, what: str = "the file") -> Issue:
-    """The environment is to blame. `named` is the place that the user gave, whatever its working file is called."""
+    """The Problems of a file that could not be written. `named` is the place that the user gave, whatever its working file is
+    called."""
     return Issue(UNWRITTEN, Blame.ENVIRONMENT, f"{what} cannot be written: {reason(error)}", named, _hint(error))
 
 
 def reason(error: OSError) -> str:
-    """What the system said, in lower case: `no space left on device`."""
+    """The message of the system, in lower case: `no space left on device`."""
     return (error.strerror or str(error)).lower()
 
 
 def _hint(error: OSError) -> str:
-    """What to do about a file that the system does not take."""
+    """A hint about a file that the system does not take."""
     if error.errno in _NO_ROOM:
         return "make room there, or name another place"
     if error.errno == errno.EFBIG:
@@ -125,6 +126,6 @@ def _is_empty_lock(entry: Path) -> bool:
     return entry.name == LOCK and not entry.is_symlink() and entry.is_file() and entry.stat().st_size == 0
 
 
-def free_places(asked: Path) -> Iterator[Path]:
+def free_places(place: Path) -> Iterator[Path]:
     """The free places for runs of a name, one after the other."""
-    return filter(is_free, map(asked.with_name, numbered(asked.name)))
+    return filter(is_free, map(place.with_name, numbered(place.name)))

@@ -61,14 +61,14 @@ def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: 
     places: dict[str, dict[str, str]] = {line.name: {} for line in suite.lines}
     for (name, path), place in fields.items():
         places[name][path] = PurePath(place).name
-    schemas = {key: one for each in variants for key, one in each.sums.schemas.items()}
+    schemas = {key: schema for each in variants for key, schema in each.sums.schemas.items()}
     return RecordFacts(
         evaluators=tuple(
             RecordedEvaluator(
                 line.name, line.settings.scored_fields().of_rows, lists_fields(line.settings), line.needs,
-                PurePath(lines[line.name]).name, dict(sorted(places[line.name].items())), readings_of(one, prepared.roles),
+                PurePath(lines[line.name]).name, dict(sorted(places[line.name].items())), readings_of(item, prepared.roles),
             )
-            for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
+            for line, item in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),
         variants=tuple(
             RecordedVariant(
@@ -91,11 +91,11 @@ def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: 
     )  # fmt: skip
 
 
-def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
+def readings_of(evaluator: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
     """How an evaluator reads each of its columns, for the record: as text, as an expected document or as an output document."""
-    needs = one.line.settings.needs()
-    found = (_reading(need, lookup, roles) for need, lookup in zip(needs, one.lookups, strict=True))
-    return tuple(one for one in found if one is not None)
+    needs = evaluator.line.settings.needs()
+    readers = (_reading(need, lookup, roles) for need, lookup in zip(needs, evaluator.lookups, strict=True))
+    return tuple(reader for reader in readers if reader is not None)
 
 
 def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
@@ -147,8 +147,8 @@ def _folders(prepared: Prepared) -> list[str]:
         *(source.path for source in prepared.test_set.files),
         prepared.test_set.name,
     ]
-    found = {os.path.join(os.path.dirname(name), "") for name in named if os.path.isabs(name)}
-    return sorted(found, key=len, reverse=True)
+    folders = {os.path.join(os.path.dirname(name), "") for name in named if os.path.isabs(name)}
+    return sorted(folders, key=len, reverse=True)
 
 
 def _portable(result: RunResult, folders: Sequence[str]) -> RunResult:

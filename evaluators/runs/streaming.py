@@ -28,7 +28,7 @@ class LiveRows:
         self._work: Work | None = None
 
     def take(self, cells: Mapping[str, Any], row_id: str) -> dict[str, Result]:
-        """One more row: what every evaluator says of it, by name, as `Plan.explain`. `cells` are keyed by column."""
+        """Scores one more row: the result of every evaluator, by name, as `Plan.explain`. `cells` are keyed by column."""
         if self._work is None:
             run = self._run
             self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
@@ -40,7 +40,7 @@ class LiveRows:
             return work.plan.explained(slots)
 
     def measured(self) -> Measured:
-        """What all rows so far came to. Rows may come after it."""
+        """The results of all rows so far. Rows may come after it."""
         if self._work is not None:
             self._merger.take(self._work.finished())
             self._work, self._rows = None, 0

@@ -65,13 +65,14 @@ def _measure(name: str, body: object) -> NumericColumn:
 
 
 def _short_or_long(config: type[Built], name: str, data: object, noun: str) -> Built:
-    """The settings; of a text alone, which is the setting `name`, the value itself is to blame."""
+    """The settings of a section from its long form, a map, or its short form: a text, which is the setting `name`. In the short
+    form a problem points at the text."""
     if not isinstance(data, str):
         return build(config, data, noun=noun)
     try:
         return build(config, {name: data}, noun=noun)
     except BadSettings as error:
-        details = [Detail(one.loc[1:], one.message, one.hint, False, one.code) for one in error.details]
+        details = [Detail(detail.loc[1:], detail.message, detail.hint, False, detail.code) for detail in error.details]
         raise BadSettings(details) from error
 
 
@@ -118,7 +119,7 @@ class ConfidenceConfig(Settings):
 
 
 def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
-    """Where the confidence stands, and how many errors a threshold may let pass."""
+    """The column or path of the confidence, and how many errors a threshold may let pass."""
     config = _short_or_long(ConfidenceConfig, "column", data, "confidence")
     if config.column is None and not any(map(confidence_paths, context["evaluators"])):
         raise bad("confidence names no column, and no field has one of its own", hint="write confidence: row.conf")
@@ -144,7 +145,7 @@ class LimitsConfig(Settings):
 
 def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
     """The settings under `limits`."""
-    found = build(LimitsConfig, data, noun="limits")
+    limits = build(LimitsConfig, data, noun="limits")
     return WorkLimits(
-        found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps, found.depth
+        limits.row_seconds, limits.run_seconds, limits.text_length, limits.list_cells, limits.path_steps, limits.depth
     )

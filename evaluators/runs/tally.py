@@ -136,8 +136,8 @@ def counted(
     for codes in columns.read(columns.layout.codes):
         for counts, column in zip(times, codes, strict=True):
             counts.update(column)
-    found = [*map(Tally.of_line, lines)]
-    for line, tally, known, counts in zip(lines, found, verdicts, times, strict=True):
+    tallies = [*map(Tally.of_line, lines)]
+    for line, tally, known, counts in zip(lines, tallies, verdicts, times, strict=True):
         for code, n in counts.items():
             tally.add(known[code], n, watches.get(line.name))
-    return found
+    return tallies

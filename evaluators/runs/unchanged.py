@@ -22,17 +22,17 @@ FileMarks: TypeAlias = Mapping[ByteSource, str]
 
 def file_marks(files: Iterable[ByteSource]) -> dict[ByteSource, str]:
     """The marks of files as they are now, of those that have one. Raises Problems (environment) when a store cannot be asked."""
-    found: dict[ByteSource, str | None] = {}
+    versions: dict[ByteSource, str | None] = {}
     elsewhere: dict[str, tuple[RemoteFiles, list[ByteSource]]] = {}
     for source in files:
         if isinstance(store := source.store, LocalFiles):
-            found[source] = local_mark(source.local or "")
+            versions[source] = local_mark(source.local or "")
         else:
             elsewhere.setdefault(store.scheme, (store, []))[1].append(source)
     for store, sources in elsewhere.values():  # a store is asked once
         with reading(sources[0]):
-            found |= zip(sources, store.versions([source.path for source in sources]), strict=True)
-    return {source: mark for source, mark in found.items() if mark is not None}
+            versions |= zip(sources, store.versions([source.path for source in sources]), strict=True)
+    return {source: mark for source, mark in versions.items() if mark is not None}
 
 
 def changes_since(marks: FileMarks) -> tuple[Issue, ...]:

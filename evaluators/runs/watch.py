@@ -42,7 +42,7 @@ class Watch(Struct, frozen=True):
         return () if self.fields else tuple(dict.fromkeys(path for path, _ in self.targets if path is not None))
 
     def parts(self, verdict: Result) -> Iterator[tuple[Watched, int, int]]:
-        """What a row adds to each metric that it has: (target, part, whole).
+        """The parts that a row adds to each metric that it has: (target, part, whole).
 
         A row in which something went wrong has a metric, also where there is nothing to divide by: a precision of 0 where
         the output gave nothing. It adds nothing to the sums.
@@ -64,7 +64,7 @@ class Watch(Struct, frozen=True):
         return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
     def _of_field(self, verdict: Result, place: int | None) -> _Counts | None:
-        """The counts of the field in that place of `fields`, or else of `paths`; those of none where it is in neither."""
+        """The counts of the field with that index among `fields`, or else among `paths`; zeros where it is in neither."""
         if not self.fields:
             return verdict.watched[place] if verdict.watched and place is not None else None
         return _of_statuses(() if place is None else verdict.statuses[place : place + 1])
@@ -98,18 +98,18 @@ def _of_statuses(statuses: Sequence[int]) -> _Counts:
 def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, Watch]:
     """The metrics that gates name and that need to know what each row added to them, by evaluator."""
     settings = {line.name: line.settings for line in lines}
-    labelled = {name for name, one in settings.items() if one.label_rule() is not None}
-    found: dict[str, dict[Watched, None]] = {}
+    labelled = {name for name, evaluator in settings.items() if evaluator.label_rule() is not None}
+    watched: dict[str, dict[Watched, None]] = {}
     for gate in gates:
         path = gate.target.field
         ratio = "accuracy" if path is not None and gate.metric == "mean_score" else gate.metric
         if ratio in _RATIOS and not gate.of_labels_of(labelled):
-            found.setdefault(gate.target.evaluator, {})[path, _RATIOS[ratio]] = None
+            watched.setdefault(gate.target.evaluator, {})[path, _RATIOS[ratio]] = None
     return {
         name: Watch(
             tuple(targets), tuple(settings[name].scored_fields().names),
             settings[name].scored_fields().extra_keys_count,
         )
-        for name, targets in found.items()
+        for name, targets in watched.items()
         if name in settings
     }  # fmt: skip

@@ -20,7 +20,7 @@ _SHOWN: Final = 5  # names that a sentence lists
 
 
 class Finding(Struct, frozen=True):
-    """What was found: the code of a sentence, and what stands in it."""
+    """A finding in code: the code of a sentence, and the values in it."""
 
     code: str
     facts: Mapping[str, object] = {}
@@ -91,8 +91,8 @@ def gate_label(gate: GateResult) -> str:
     return f"{gate.target} ({', '.join(about)})" if about else gate.target
 
 
-def _counts(found: Iterable[tuple[EvaluatorStats, int]]) -> str:
-    return ", ".join(f"{full_name(stats)} {count:,} of {stats.rows:,}" for stats, count in found)
+def _counts(counts: Iterable[tuple[EvaluatorStats, int]]) -> str:
+    return ", ".join(f"{full_name(stats)} {count:,} of {stats.rows:,}" for stats, count in counts)
 
 
 _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
@@ -126,7 +126,7 @@ class Wording(Formatter):
         self.sentences = sentences
 
     def __call__(self, *findings: Finding) -> str:
-        return "".join(self.vformat(self.sentences[one.code], (), one.facts) for one in findings)
+        return "".join(self.vformat(self.sentences[finding.code], (), finding.facts) for finding in findings)
 
     def format_field(self, value: Any, form: str) -> str:
         """A value in the form that a sentence asks for: a finding is worded, and so is one in a list; `one/several` chooses by the number;
@@ -137,8 +137,8 @@ class Wording(Formatter):
             value = [self(each) if isinstance(each, Finding) else each for each in value]
         if (worded := _FORMS.get(form)) is not None:
             return worded(value)
-        one, several, rest = form.partition("/")
-        return str(format(value, form)) if not several else one if value == 1 else rest
+        singular, several, rest = form.partition("/")
+        return str(format(value, form)) if not several else singular if value == 1 else rest
 
 
 sentence: Final = Wording(SENTENCES)

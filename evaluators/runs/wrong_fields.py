@@ -32,7 +32,7 @@ class WrongFields(Sum):
 
     @property
     def last(self) -> str | None:
-        """The last group, by name, of which it is known what is wrong; None where that is known of all."""
+        """The last group, by name, whose wrong fields are known; None where those of all groups are."""
         return max(self.of_group) if self.cut else None
 
     def limit(self) -> None:

@@ -136,7 +136,7 @@ TOO_LONG: Final = "cell-too-long"
 
 
 def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
-    """A cell that is longer than any that is read: the test set is to blame, or the output where it is one."""
+    """The error of a cell beyond the length limit: the test set is to blame, or the output where the cell is one."""
     return CellError(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
 
 
@@ -261,8 +261,8 @@ def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
     issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
     if column.absent is NO_OUTPUT:
         issue = Issue("unreadable-output", Blame.OUTPUT, f"the {side} {nothing}")
-    found = [document if document.__class__ is CellError else path.get(document) for document in documents]
-    return [CellError(issue) if one is MISSING else one for one in found]
+    values = [document if document.__class__ is CellError else path.get(document) for document in documents]
+    return [CellError(issue) if value is MISSING else value for value in values]
 
 
 _ONE_SIDE: Final = "where only outputs have something around the document, write output_at in place of at"
@@ -346,8 +346,8 @@ class Condition(Struct, frozen=True):
             value = MISSING
         found = self.path.get(value) if self.path is not None and value is not MISSING else value
         if self.present is not None:
-            given = found is not MISSING and not (self.source == "row" and found in ("", None))
-            return given is self.present
+            has_value = found is not MISSING and not (self.source == "row" and found in ("", None))
+            return has_value is self.present
         if found is MISSING:
             return False
         if self.source == "row":
@@ -374,8 +374,8 @@ _EQUALS: Final = late_pattern(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s
 
 def _as_condition(data: object) -> str:
     """A condition as a suite writes it, in the words of a comparison where it is one."""
-    found = _EQUALS.fullmatch(data) if isinstance(data, str) else None
-    return f"when: {{row.{found[1]}: {found[2]}}}" if found else "when: {row.kind: invoice}"
+    match = _EQUALS.fullmatch(data) if isinstance(data, str) else None
+    return f"when: {{row.{match[1]}: {match[2]}}}" if match else "when: {row.kind: invoice}"
 
 
 def all_hold(conditions: Iterable[Condition], sides: Mapping[str, Any], cells: Mapping[str, Any]) -> bool:

@@ -75,14 +75,19 @@ _OWNERS: Final[Mapping[str, Callable[[Studio], Any]]] = {
 
 @cache
 def _request(answer: Answer) -> type[msgspec.Struct]:
-    """What a request holds: the one Struct that its method takes, or the parameters of the method."""
+    """The type of a request: the one Struct that its method takes, or the parameters of the method."""
     kinds = get_type_hints(answer, include_extras=True)
-    given = [*signature(answer).parameters.values()][1:]
-    if [one.name for one in given] == ["asked"]:
+    parameters = [*signature(answer).parameters.values()][1:]
+    if [parameter.name for parameter in parameters] == ["asked"]:
         kind: type[msgspec.Struct] = kinds["asked"]
         return kind
     fields = [
-        (one.name, kinds[one.name], msgspec.NODEFAULT if one.default is one.empty else one.default) for one in given
+        (
+            parameter.name,
+            kinds[parameter.name],
+            msgspec.NODEFAULT if parameter.default is parameter.empty else parameter.default,
+        )
+        for parameter in parameters
     ]
     return msgspec.defstruct(answer.__name__, fields, kw_only=True)
 
@@ -102,7 +107,7 @@ def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
 
 
 class _Guard:
-    """Refuses whoever is not the page of this studio, and says in every answer what a browser may do with it."""
+    """Refuses requests that do not come from the page of this studio, and sets in every answer what a browser may do with it."""
 
     def __init__(self, app: Any, token: str, hosts: frozenset[str]) -> None:
         self._app, self._token, self._hosts = app, token, hosts
@@ -119,7 +124,7 @@ class _Guard:
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
                 more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *(one for one in more if one[0] not in own)]
+                message["headers"] = [*message["headers"], *(header for header in more if header[0] not in own)]
             await send(message)
 
         refused = self._refusal(Request(scope))
@@ -136,8 +141,8 @@ class _Guard:
         path: str = request.scope["path"]  # what a URL is made of includes the header `Host`
         if path == "/" or path.startswith("/static/"):
             return None
-        given = request.headers.get(TOKEN) if path.startswith("/api/") else request.query_params.get("token")
-        if given is None or not is_token(given, self._token):
+        token = request.headers.get(TOKEN) if path.startswith("/api/") else request.query_params.get("token")
+        if token is None or not is_token(token, self._token):
             return _refused(401, "token", "open the address that the studio printed: it holds a token")
         return None
 
@@ -151,7 +156,7 @@ def _json(answer: msgspec.Struct, status: int = 200) -> Response:
 
 
 async def _answered(request: Request, call: Callable[[Studio], Response]) -> Response:
-    """What a function answers in a thread of its own; what goes wrong in it as `Refused`."""
+    """The response of a function run in a thread of its own; its problems as `Refused`."""
     studio: Studio = request.app.state.studio
 
     def answer() -> Response:
@@ -194,12 +199,12 @@ async def _api(request: Request) -> Response:
     if isinstance(raw, Response):
         return raw
     try:
-        asked = msgspec.json.decode(raw, type=_request(answer))
+        body = msgspec.json.decode(raw, type=_request(answer))
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         return _refused(400, "bad-request", str(error))
-    given = {"asked": asked} if isinstance(asked, m.Score | m.Correct) else msgspec.structs.asdict(asked)
+    arguments = {"asked": body} if isinstance(body, m.Score | m.Correct) else msgspec.structs.asdict(body)
     owner = _OWNERS[answer.__qualname__.partition(".")[0]]
-    return await _answered(request, lambda studio: _json(answer(owner(studio), **given)))
+    return await _answered(request, lambda studio: _json(answer(owner(studio), **arguments)))
 
 
 async def _upload(request: Request) -> Response:
@@ -226,9 +231,9 @@ async def _page(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    if (found := _STATIC.get(request.path_params["name"])) is None:
+    if (static := _STATIC.get(request.path_params["name"])) is None:
         return _refused(404, "no-file", "there is no such file")
-    return _file(*found)
+    return _file(*static)
 
 
 def _file(package: str, folder: str, name: str, type_: str) -> Response:

@@ -36,17 +36,20 @@ _INNER: Final = "."
 def comparator_choices() -> tuple[Choice, ...]:
     """How a value can be compared."""
     return tuple(
-        Choice(one.name, _WORDS.get(one.name, one.name), one.does, one.group, list(comparator_options(one.name)))
-        for one in entries("comparators")
+        Choice(
+            entry.name, _WORDS.get(entry.name, entry.name), entry.does, entry.group, list(comparator_options(entry.name))
+        )
+        for entry in entries("comparators")
     )
 
 
 @cache
 def check_choices() -> tuple[Choice, ...]:
     """The evaluators that can be added; those that others do as well are left out."""
-    shown = (one for one in entries("evaluators") if one.retired is None)
+    shown = (entry for entry in entries("evaluators") if entry.retired is None)
     return tuple(
-        Choice(one.name, one.name.replace("_", " "), one.does, one.group, list(check_options(one.name))) for one in shown
+        Choice(entry.name, entry.name.replace("_", " "), entry.does, entry.group, list(check_options(entry.name)))
+        for entry in shown
     )
 
 
@@ -71,7 +74,7 @@ def check_options(type_: str) -> tuple[Option, ...]:
 def lists_fields(type_: str) -> bool:
     """Whether an evaluator type has lines of fields, each with its comparator."""
     schema = BUILTIN.find(type_).model_json_schema()["properties"].get("fields", {})
-    return any(one.get(READ_AS) == "fields" for one in (schema, *schema.get("anyOf", ())))
+    return any(part.get(READ_AS) == "fields" for part in (schema, *schema.get("anyOf", ())))
 
 
 @cache
@@ -82,16 +85,18 @@ def takes_comparator(type_: str) -> bool:
 
 def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """The values that a form shows of some settings, and how many of them are only in the text."""
-    known = {one.name: one for one in options}
+    known = {value_.name: value_ for value_ in options}
     shown: dict[str, Any] = {}
     left = 0
     for key, value in written.items():
         inner = (
-            {f"{key}{_INNER}{name}": one for name, one in value.items()} if isinstance(value, Mapping) else {key: value}
+            {f"{key}{_INNER}{name}": value_ for name, value_ in value.items()}
+            if isinstance(value, Mapping)
+            else {key: value}
         )
-        for name, one in inner.items():
-            if name in known and _fits(known[name], one):
-                shown[name] = one
+        for name, value_ in inner.items():
+            if name in known and _fits(known[name], value_):
+                shown[name] = value_
             else:
                 left += 1
     return shown, left
@@ -99,14 +104,14 @@ def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tup
 
 def nested(options: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as a suite writes them: `tolerance.abs` is a key in a map."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in options.items():
         outer, mark, inner = name.partition(_INNER)
         if mark:
-            found.setdefault(outer, {})[inner] = value
+            values.setdefault(outer, {})[inner] = value
         else:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _fits(option: Option, value: Any) -> bool:
@@ -122,49 +127,49 @@ def _fits(option: Option, value: Any) -> bool:
             return isinstance(value, str)
         case "list":
             return isinstance(value, list) and not any(
-                isinstance(one, dict | list | bool) or one is None for one in value
+                isinstance(value, dict | list | bool) or value is None for value in value
             )
 
 
 def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
     """The options of a form for the settings in a JSON Schema. A setting with settings of its own gives an option for each of them."""
     models = schema.get("$defs", {})
-    for name, one in schema.get("properties", {}).items():
-        if name in _NOT_IN_FORMS or READ_AS in one:
+    for name, part in schema.get("properties", {}).items():
+        if name in _NOT_IN_FORMS or READ_AS in part:
             continue
-        option = _option(name, one, one)
+        option = _option(name, part, part)
         if option is not None:
             yield option
             continue
-        for branch in (one, *one.get("anyOf", ())):
+        for branch in (part, *part.get("anyOf", ())):
             inner = models.get(str(branch.get("$ref", "")).rpartition("/")[2], {}).get("properties", {})
             if branch.get("$ref", "").endswith("/FromColumn"):
                 continue
-            found = (_option(f"{name}{_INNER}{key}", part, part) for key, part in inner.items())
-            yield from (each for each in found if each is not None)
+            options = (_option(f"{name}{_INNER}{key}", part, part) for key, part in inner.items())
+            yield from (each for each in options if each is not None)
 
 
 def _option(name: str, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Option | None:
     """The option for a setting of one value or of a list of them; None for others."""
-    said: dict[str, Any] = {
+    about: dict[str, Any] = {
         "meaning": " ".join(str(whole.get("description", "")).split()),
         "default": whole.get("default"),
     }
     if "anyOf" in schema:
-        branches = (_option(name, one, whole) for one in schema["anyOf"])
-        found = [one for one in branches if one is not None]
-        return min(found, key=lambda one: _ORDER.index(one.kind), default=None)
+        branches = (_option(name, branch, whole) for branch in schema["anyOf"])
+        branches_read = [branch for branch in branches if branch is not None]
+        return min(branches_read, key=lambda one: _ORDER.index(one.kind), default=None)
     if "enum" in schema:
-        return Option(name, "choice", choices=[str(one) for one in schema["enum"]], **said)
+        return Option(name, "choice", choices=[str(word) for word in schema["enum"]], **about)
     match schema.get("type"):
         case "boolean":
-            return Option(name, "switch", **said)
+            return Option(name, "switch", **about)
         case "number" | "integer":
-            return Option(name, "number", low=schema.get("minimum"), high=schema.get("maximum"), **said)
+            return Option(name, "number", low=schema.get("minimum"), high=schema.get("maximum"), **about)
         case "string":
-            return Option(name, "text", **said)
+            return Option(name, "text", **about)
         case "array" if schema.get("items", {}).get("type") in ("string", "number", "integer"):
-            return Option(name, "list", **said)
+            return Option(name, "list", **about)
     return None
 
 

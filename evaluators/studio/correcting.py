@@ -25,35 +25,44 @@ from evaluators.testsets.corrections import Applied, Correction, append, read_co
 _NAME: Final = "corrections.jsonl"
 
 
-def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> Corrected:
+def corrected(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) -> Corrected:
     """Adds a correction. Raises Problems for rows without ids, and for an answer that is not in the column of expected answers."""
-    record = with_every_cell(kept)
+    record = with_every_cell(score)
     columns = record.result.columns
     if "id" not in columns:
         hint = "say which column is the id: test_set: {columns: {id: NAME}}"
         raise problem("no-ids", "a correction is kept by the id of its row, and these rows have none", hint=hint)
     expected = columns.get("expected", "")
-    line = next((one for one in kept.suite.lines if one.name == asked.evaluator and one.settings.at is None), None)
-    readings = next((one.readings for one in record.facts.evaluators if one.name == asked.evaluator), ())
-    if line is None or expected not in [one.column for one in readings if one.side == "expected"]:
+    line = next(
+        (each for each in score.suite.lines if each.name == asked.evaluator and each.settings.at is None),
+        None,
+    )
+    readings = next(
+        (evaluator.readings for evaluator in record.facts.evaluators if evaluator.name == asked.evaluator), ()
+    )
+    if line is None or expected not in [reading.column for reading in readings if reading.side == "expected"]:
         raise problem("not-here", f'"{asked.evaluator}" compares with something else than the column of expected answers')
-    found = (row for each in record.each_variant for row in record.each_row(each, only=asked.row))
-    if (row := next(found, None)) is None or row.cells is None:
+    rows = (row for each in record.each_variant for row in record.each_row(each, only=asked.row))
+    if (row := next(rows, None)) is None or row.cells is None:
         hint = "score the rows again"
         raise problem("not-here", "the row is not there, or its cells are no longer those that were scored", hint=hint)
     text, name = _with_corrections_file(suite)
     file = folder.place(str(suite.test_set_folder / name))
     path = asked.place or None
     old = _value(row.cells.get(expected), path)
-    known = {one.place: one for one in read_corrections(file.read_bytes(), name)} if file.is_file() else {}
+    known = (
+        {correction.place: correction for correction in read_corrections(file.read_bytes(), name)}
+        if file.is_file()
+        else {}
+    )
     new = _new(asked.value, old if path is None else None)
-    one = Correction(row.id, path, old, new, asked.reason)
-    before = known.get(one.place)
+    correction = Correction(row.id, path, old, new, asked.reason)
+    before = known.get(correction.place)
     if before is not None and same(before.new, old):
-        one = Correction(row.id, path, before.old, new, asked.reason)
-    append(file, one.id, one.path, one.old, one.new, one.reason)
-    said = Applied(one, asked.row).sentence
-    return Corrected(folder.name_of(file), text, said, join(["evaluators", "check-expected", asked.path]))
+        correction = Correction(row.id, path, before.old, new, asked.reason)
+    append(file, correction.id, correction.path, correction.old, correction.new, correction.reason)
+    sentence = Applied(correction, asked.row).sentence
+    return Corrected(folder.name_of(file), text, sentence, join(["evaluators", "check-expected", asked.path]))
 
 
 def _new(written: str, cell: Any) -> Any:
@@ -80,7 +89,7 @@ def _with_corrections_file(suite: Suite) -> tuple[str, str]:
 
 
 def _value(cell: Any, path: str | None) -> Any:
-    """What stands at a path of the expected answer now; MISSING for nothing. Raises Problems for a cell that holds no document."""
+    """The value at a path of the expected answer now; MISSING for none. Raises Problems for a cell that holds no document."""
     if path is None:
         return cell
     try:

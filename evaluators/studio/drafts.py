@@ -31,15 +31,15 @@ _LONGEST: Final = 200
 
 
 class _Open(Exception):
-    """A question that nobody may guess."""
+    """Raised for a question that must not be guessed."""
 
 
 class _Answers:
     """The answers of the page, and what was asked."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
+    def __init__(self, answers: Mapping[str, str]) -> None:
         self.asked: dict[str, Question] = {}
-        self._given = given
+        self._given = answers
 
     def __call__(self, question: InitQuestion) -> str:
         """The answer that the page gave to a question, which is kept in `asked`. Without one the first answer is taken; a question for a
@@ -48,8 +48,8 @@ class _Answers:
         chosen = self._given.get(question.text, "")
         if chosen not in answers:
             chosen = "" if question.role else question.answers[0]
-        asked = Question(question.text, answers, list(question.hints), question.role, chosen)
-        self.asked[question.text] = asked
+        shown_question = Question(question.text, answers, list(question.hints), question.role, chosen)
+        self.asked[question.text] = shown_question
         if not chosen:
             raise _Open
         return chosen
@@ -73,7 +73,9 @@ def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> 
             reading = {"header_row": int(answer.removeprefix("row "))}
             found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
     except _Open:
-        return Drafted("", "", _data(path, _named(named, "as you said"), given, (), _as_said(path, reading)), ask.command)
+        return Drafted(
+            "", "", _data(path, _chosen(named, "as you said"), given, (), _as_said(path, reading)), ask.command
+        )
     data = _data(path, found.chosen, given, found.notes, _as_said(path, reading))
     return Drafted(found.file, found.text, data, ask.command)
 
@@ -85,19 +87,19 @@ def _as_said(path: str, reading: Mapping[str, str | int]) -> TestSetConfig | Non
 
 def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
     """The first rows of the file that a suite names, which says how it is read and what its columns are."""
-    return _data(path, _named(test_set.columns.named(), "the suite says so"), _Answers({}), (), test_set)
+    return _data(path, _chosen(test_set.columns.named(), "the suite says so"), _Answers({}), (), test_set)
 
 
-def _named(columns: Mapping[Role, str], why: str) -> ChosenColumns:
+def _chosen(columns: Mapping[Role, str], why: str) -> ChosenColumns:
     """Roles and their columns as `init` has them, all for the same reason."""
     chosen = ChosenColumns()
-    for role in (one for one in ROLES if one in columns):
+    for role in (name for name in ROLES if name in columns):
         chosen.take(role, columns[role], why)
     return chosen
 
 
 def _data(
-    path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
+    path: str, chosen: ChosenColumns, answers: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
 ) -> Data:
     """The first rows of a file for the page: its columns with samples and roles, the questions that were asked, and the notes."""
     cells = first_rows(path, _ROWS, reading)
@@ -107,7 +109,7 @@ def _data(
         for name, values in cells.items()
     ]
     rows = [[_shown(cell) for cell in row] for row in zip(*cells.values(), strict=False)]
-    return Data(path, columns, rows, list(given.asked.values()), [*_side_by_side(chosen), *notes])
+    return Data(path, columns, rows, list(answers.asked.values()), [*_side_by_side(chosen), *notes])
 
 
 def _samples(cells: Sequence[Any]) -> list[str]:
@@ -139,7 +141,7 @@ def _why(chosen: ChosenColumns, name: str, role: Any) -> str:
 
 
 def _side_by_side(chosen: ChosenColumns) -> list[str]:
-    """What is said of several outputs side by side."""
+    """The notes on several outputs side by side."""
     if not chosen.pairs:
         return []
     pairs = [f'"{pair.output}" with "{pair.expected}"' for pair in chosen.pairs]

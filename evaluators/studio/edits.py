@@ -57,7 +57,7 @@ def _(edit: SetField, suite: Suite, text: str) -> str:
         return with_value(text, loc, SKIP)
     if was.compare == SKIP and edit.skip is UNSET and edit.compare is UNSET:
         raise problem("skipped-field", f'"{path}" is skipped, so nothing else can be said of it', hint="compare it first")
-    beside = _beside(edit, was)
+    beside = _settings_beside(edit, was)
     if not beside and not was.long:
         return text if compare == body and path in fields else with_value(text, loc, compare)
     if not was.long:
@@ -99,11 +99,11 @@ def _(edit: SetCheck, suite: Suite, text: str) -> str:
     """Changes settings of an evaluator; an option that is None is taken away."""
     line = _line(suite, edit.place)
     written = at_loc(suite.config.source.shown, line.loc)
-    given = nested({name: value for name, value in edit.options.items() if value is not None})
+    options = nested({name: value for name, value in edit.options.items() if value is not None})
     if isinstance(written, str):  # a word alone
-        return with_value(text, line.loc, {written: given}) if given else text
+        return with_value(text, line.loc, {written: options}) if options else text
     if written is None:  # a word and a colon
-        return with_value(text, line.loc, given) if given else text
+        return with_value(text, line.loc, options) if options else text
     for name, value in edit.options.items():
         loc = (*line.loc, *name.split("."))
         if value is not None:
@@ -198,42 +198,42 @@ def _compare(edit: SetField, was: WrittenField) -> Any:
     word = edit.compare if isinstance(edit.compare, str) else "exact" if skipped else was.compare
     if not word:
         return None if was.long else "exact"
-    known = {one.name for one in comparator_choices()}
+    known = {choice.name for choice in comparator_choices()}
     shown = shown_values(comparator_options(word), was.options)[0] if word in known else {}
-    kept = was.options if word == was.compare else {}
+    own_options = was.options if word == was.compare else {}
     if isinstance(edit.options, UnsetType):
-        options: Any = kept
+        options: Any = own_options
     else:
-        options = _merged(kept, nested({**dict.fromkeys(shown if kept else (), None), **edit.options}))
+        options = _merged(own_options, nested({**dict.fromkeys(shown if own_options else (), None), **edit.options}))
     return {word: options} if options else word
 
 
-def _merged(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with others in their place; null takes one away, and an empty map goes."""
-    found = dict(kept)
-    for key, value in given.items():
+    kept_settings = dict(settings)
+    for key, value in changes.items():
         if isinstance(value, Mapping):
-            inner = found.get(key)
+            inner = kept_settings.get(key)
             value = _merged(inner if isinstance(inner, Mapping) else {}, value) or None
         if value is None:
-            found.pop(key, None)
+            kept_settings.pop(key, None)
         else:
-            found[key] = value
-    return found
+            kept_settings[key] = value
+    return kept_settings
 
 
-def _beside(edit: SetField, was: WrittenField) -> dict[str, Any]:
-    """What stands beside the comparator afterwards."""
-    found = dict(was.beside)
+def _settings_beside(edit: SetField, was: WrittenField) -> dict[str, Any]:
+    """The settings beside the comparator after the edit."""
+    beside = dict(was.beside)
     for key, value in (
         ("weight", edit.weight),
         ("required", edit.required or (None if edit.required is not UNSET else UNSET)),
     ):
         if value is not UNSET:
-            found[key] = value
+            beside[key] = value
     if edit.align is not UNSET:
-        found["align"] = _alignment(edit, was.beside.get("align"))
-    return {key: value for key, value in found.items() if value is not None}
+        beside["align"] = _alignment(edit, was.beside.get("align"))
+    return {key: value for key, value in beside.items() if value is not None}
 
 
 def _alignment(edit: SetField, was: Any) -> Any:
@@ -241,8 +241,8 @@ def _alignment(edit: SetField, was: Any) -> Any:
     where there is none."""
     if not isinstance(edit.align, str) or not edit.align:
         return None
-    kept = was.get(edit.align) if isinstance(was, Mapping) else None
-    options = dict(kept) if isinstance(kept, Mapping) else {}
+    own_settings = was.get(edit.align) if isinstance(was, Mapping) else None
+    options = dict(own_settings) if isinstance(own_settings, Mapping) else {}
     if edit.align == "key_field" and isinstance(edit.align_key, str):
         options["key"] = edit.align_key
     return {edit.align: options} if options else edit.align

@@ -28,7 +28,7 @@ _LONGEST_NAME: Final = 255
 
 
 class ChangedUnderneath(Exception):
-    """A file is not the one that somebody read."""
+    """Raised where a file is not the one that was read."""
 
     def __init__(self, path: str, now: SuiteFile | None) -> None:
         super().__init__(path)
@@ -45,15 +45,15 @@ class Folder:
     def place(self, path: str) -> Path:
         """The file of that path on the disk. Raises Problems (config) where it is outside of the folder, also by a link."""
         try:
-            found = (self.root / path).resolve()
+            place = (self.root / path).resolve()
         except (OSError, ValueError, RuntimeError):
-            found = None
-        if found is not None and any(len(os.fsencode(step)) > _LONGEST_NAME for step in found.parts):
+            place = None
+        if place is not None and any(len(os.fsencode(step)) > _LONGEST_NAME for step in place.parts):
             raise problem("no-file", "no file can have such a long name", where=path[:_LONGEST_NAME])
-        if found is None or not found.is_relative_to(self.root):
+        if place is None or not place.is_relative_to(self.root):
             message = "this is outside of the folder that the studio was started in"
             raise problem("outside", message, where=path, hint="start it in a folder above: evaluators studio FOLDER")
-        return found
+        return place
 
     def name_of(self, place: Path) -> str:
         """The path of a file, as the page calls it."""
@@ -61,8 +61,8 @@ class Folder:
 
     def files(self) -> list[FileLine]:
         """The suites and the files with rows, suites first; folders of runs and hidden ones are passed over."""
-        found = [self.name_of(place) for place in self._walked()]
-        lines = [FileLine(one, "suite" if one.lower().endswith(SUITES) else "data") for one in found]
+        names = [self.name_of(place) for place in self._walked()]
+        lines = [FileLine(name, "suite" if name.lower().endswith(SUITES) else "data") for name in names]
         return sorted(lines, key=lambda one: (one.kind != "suite", one.path))[:MOST_FILES]
 
     def _walked(self) -> Iterator[Path]:
@@ -72,7 +72,7 @@ class Folder:
             here = Path(at)
             too_deep = len(here.relative_to(self.root).parts) >= _DEEPEST or walked > _MOST_FOLDERS
             passed_over = too_deep or "run.json" in files or "run.db" in files
-            folders[:] = [] if passed_over else sorted(one for one in folders if not _is_hidden(one))
+            folders[:] = [] if passed_over else sorted(folder for folder in folders if not _is_hidden(folder))
             for name in [] if passed_over else sorted(files):
                 if not _is_hidden(name) and (name.lower().endswith(SUITES) or named_as_rows(here / name)):
                     yield here / name
@@ -91,7 +91,7 @@ class Folder:
             raise problem("not-utf-8", "it is not written in UTF-8", where=path, hint="save it as UTF-8") from error
 
     def mark(self, path: str) -> str:
-        """What tells one state of a file from another: of a suite its hash; empty where there is no file."""
+        """The mark of a file's state: of a suite its hash; empty where there is no file."""
         try:
             place = self.place(path)
             if place.suffix.lower() in SUITES and place.stat().st_size <= MOST_BYTES:
@@ -149,7 +149,7 @@ def _is_hidden(name: str) -> bool:
 def _free(folder: Path, name: str) -> str:
     stem, dot, suffix = name.partition(".")
     names = (name if count == 1 else f"{stem}-{count}{dot}{suffix}" for count in range(1, 1_000_000))
-    return next(one for one in names if not os.path.lexists(folder / one))
+    return next(name for name in names if not os.path.lexists(folder / name))
 
 
 def _hash(data: bytes) -> str:

@@ -81,10 +81,10 @@ def problems_of(error: Problems, name: str) -> list[Problem]:
 
 
 def problem_of(issue: Issue, name: str) -> Problem:
-    """One problem. What rows are to blame for is a warning."""
-    found = _PLACE.fullmatch(issue.where or "")
-    own = found is not None and found["file"] == name
-    line, column = (int(found["line"]), int(found["column"])) if found is not None and own else (0, 0)
+    """A problem for the page. One that rows are to blame for is a warning."""
+    match = _PLACE.fullmatch(issue.where or "")
+    own = match is not None and match["file"] == name
+    line, column = (int(match["line"]), int(match["column"])) if match is not None and own else (0, 0)
     own_fault = issue.blame in (Blame.CONFIG, Blame.BUG)
     return Problem(
         issue.message, line, column, issue.hint or "", issue.where or "", "bad" if own_fault else "warn"
@@ -92,13 +92,13 @@ def problem_of(issue: Issue, name: str) -> Problem:
 
 
 def written_settings(suite: Suite, line: EvaluatorLine) -> Mapping[str, Any]:
-    """What is written under an evaluator, with variables as they stand; nothing where it is a word."""
-    found = at_loc(suite.config.source.shown, line.loc)
-    return found if isinstance(found, Mapping) else {}
+    """The settings written under an evaluator, with variables as they stand; empty where it is a word."""
+    node = at_loc(suite.config.source.shown, line.loc)
+    return node if isinstance(node, Mapping) else {}
 
 
 def at_loc(data: Any, loc: Sequence[str | int]) -> Any:
-    """What stands at a place of plain data; None where nothing does."""
+    """The value at a place of plain data; None where there is none."""
     for step in loc:
         if isinstance(data, Mapping):
             data = data.get(step)
@@ -170,7 +170,7 @@ def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
     """A field as a line of the form; `body` is what is written after its path, and `own` whether that stands in this file. What the form
     cannot show is counted."""
     written = written_field(body)
-    known = {one.name for one in comparator_choices()}
+    known = {choice.name for choice in comparator_choices()}
     options, left = shown_values(comparator_options(written.compare) if written.compare in known else (), written.options)
     align, key, beside = _align(written.beside.get("align"))
     weight, required = written.beside.get("weight"), written.beside.get("required")

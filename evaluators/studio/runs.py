@@ -73,25 +73,25 @@ class Runs:
 
     def close(self) -> None:
         """Stops the runs that are under way; what they scored can be resumed."""
-        for one in self.started.values():
-            _interrupt(one.process)
+        for started in self.started.values():
+            _interrupt(started.process)
         until = monotonic() + self._end_seconds
-        for one in self.started.values():
+        for started in self.started.values():
             try:
-                one.process.wait(max(0.0, until - monotonic()))
+                started.process.wait(max(0.0, until - monotonic()))
             except subprocess.TimeoutExpired:
-                one.process.kill()
-                one.process.wait()
+                started.process.kill()
+                started.process.wait()
         self._outputs.cleanup()
 
     def results_of(self, path: str) -> Path:
-        """Where the runs of a suite are; `runs` without one, and of one that is not saved yet. Raises Problems (config) where that is
-        elsewhere."""
+        """The folder of a suite's runs; `runs` without one, and of one that is not saved yet. Raises Problems (config) where that
+        is elsewhere."""
         place = self._folder.place(path)
-        found = load(place).results_folder if place.is_file() else Path(_RUNS)
-        if found is None:
+        folder = load(place).results_folder if place.is_file() else Path(_RUNS)
+        if folder is None:
             raise problem("not-here", "the results of this suite are in a store", where=path, hint="evaluators runs")
-        return self._folder.place(str(found))
+        return self._folder.place(str(folder))
 
     def start(self, path: str, name: str = "", ask: bool = False) -> RunState:
         """Starts a run over all rows of a saved suite. `ask`: judges may be asked. Raises Problems with what keeps it from starting, and
@@ -107,7 +107,7 @@ class Runs:
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:
-            before = frozenset(one.name for one in _listed(results))
+            before = frozenset(run.name for run in _listed(results))
             process = subprocess.Popen(
                 [sys.executable, "-m", "evaluators", *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 cwd=self._folder.root, start_new_session=os.name == "posix",
@@ -117,33 +117,35 @@ class Runs:
 
     def state(self, id: str) -> RunState:
         """How far a run is. Raises Problems (config) for one that was not started here."""
-        one = self._find(id)
-        code = one.process.poll()
-        said = one.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
-        new = self._run_of(one, said)
+        started = self._find(id)
+        code = started.process.poll()
+        output_text = started.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
+        new = self._run_of(started, output_text)
         done, of = (new.splits if new is not None else None) or (0, None)
         share = 1.0 if code == 0 else done / of if of else None
         name = self._folder.name_of(new.place) if new is not None and new.state in ("finished", "stopped") else ""
-        command = join(["evaluators", *one.words])
+        command = join(["evaluators", *started.words])
         ended = "" if code is None else exit_meaning(code) if code in EXIT_WORDS else f"ended with {code}"
         rows = (new.rows if new is not None else None) or 0
-        return RunState(id, code is not None, share, rows, said, code, ended, name, command)
+        return RunState(id, code is not None, share, rows, output_text, code, ended, name, command)
 
-    def _run_of(self, one: Started, said: str) -> ListedRun | None:
+    def _run_of(self, started: Started, output: str) -> ListedRun | None:
         """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""
-        named = {self._folder.root / word.rstrip(":") for word in said.split()}
+        named = {self._folder.root / word.rstrip(":") for word in output.split()}
         with self._lock:
-            others = {each.run for each in self.started.values() if each is not one and each.results == one.results}
-            new = [run for run in _listed(one.results) if run.name not in one.before]
+            others = {
+                each.run for each in self.started.values() if each is not started and each.results == started.results
+            }
+            new = [run for run in _listed(started.results) if run.name not in started.before]
             own = [run for run in new if run.place in named] or [run for run in new if run.name not in others]
-            found = next((run for run in own if run.name == one.run), own[0] if own else None)
-            one.run = found.name if found is not None else ""
-        return found
+            run = next((run for run in own if run.name == started.run), own[0] if own else None)
+            started.run = run.name if run is not None else ""
+        return run
 
     def stop(self, id: str) -> RunState:
         """Ends a run as Ctrl-C does: what was scored is kept."""
-        one = self._find(id)
-        _interrupt(one.process)
+        started = self._find(id)
+        _interrupt(started.process)
         return self.state(id)
 
     def _find(self, id: str) -> Started:
@@ -156,12 +158,12 @@ class Runs:
         results = self.results_of(path)
         lines: list[RunLine] = []
         means: dict[str, dict[str, float]] = {}
-        for one in newest_runs(results)[:MOST_RUNS]:
-            result = Run(one.place).result
+        for run in newest_runs(results)[:MOST_RUNS]:
+            result = Run(run.place).result
             own = {each.name: each.mean for each in result.evaluators if each.variant is None and each.slice is None}
-            name = self._folder.name_of(one.place)
+            name = self._folder.name_of(run.place)
             lines.append(
-                RunLine(name, one.name, one.started or "", one.rows or 0, one.exit_code == 0, headline(result), own)
+                RunLine(name, run.name, run.started or "", run.rows or 0, run.exit_code == 0, headline(result), own)
             )
             for evaluator, mean in own.items():
                 if mean is not None:
@@ -179,16 +181,20 @@ class Runs:
 
     def compare(self, base: str, new: str, common: bool = False) -> messages.Compared:
         """Two runs compared, as their page has it. `common`: in what both have, whatever else differs, settings of evaluators included."""
-        names = [self._folder.name_of(self._folder.place(one)) for one in (base, new)]
+        names = [self._folder.name_of(self._folder.place(place)) for place in (base, new)]
         places = [*map(Path, names)]
-        found = compare(*places, common=common, across_settings=common)
-        rows = compared_rows(found, ComparedRuns(*compared_sides(places, None, None), None)) if found.changed else None
+        comparison = compare(*places, common=common, across_settings=common)
+        rows = (
+            compared_rows(comparison, ComparedRuns(*compared_sides(places, None, None), None))
+            if comparison.changed
+            else None
+        )
         packed = {
             name: base64.b64encode(lines).decode("ascii") for name, lines in (rows.elements if rows else {}).items()
         }
         command = join(["evaluators", "compare", *names, *(["--common"] if common else [])])
         return messages.Compared(
-            comparison_payload(found, rows), packed, bool(found.incomparable) and not common, command
+            comparison_payload(comparison, rows), packed, bool(comparison.incomparable) and not common, command
         )
 
 

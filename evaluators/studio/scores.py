@@ -65,8 +65,8 @@ class Superseded(Exception):
 
 
 class _Answers(Counted):
-    """What judges answered before, and, where somebody has said that they may be asked, what they answer now. Everything else has no
-    answer. A judge that sends nothing anywhere is always asked."""
+    """A judge with the answers of earlier scorings and, with the user's permission, new ones. Everything else has no answer. A
+    judge that sends nothing anywhere is always asked."""
 
     def __init__(self, known: dict[Hashable, JudgeAnswer], may_ask: bool) -> None:
         super().__init__()
@@ -77,12 +77,15 @@ class _Answers(Counted):
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         """The answers to questions in their order: known ones, and new ones where the judge may be asked or sends nothing anywhere; a
         question that stays without sets `open`. Answers without an error are remembered."""
-        new = [one for one in questions if (judge.identity, one.key) not in self._known]
+        new = [question for question in questions if (judge.identity, question.key) not in self._known]
         found: dict[Hashable, JudgeAnswer] = {}
         if new and (self._may_ask or not judge.notice()):
-            found = {one.key: answer for one, answer in zip(new, call_judge(judge, new), strict=True)}
+            found = {question.key: answer for question, answer in zip(new, call_judge(judge, new), strict=True)}
             self._known |= {(judge.identity, key): answer for key, answer in found.items() if answer.error is None}
-        answers = [self._known.get((judge.identity, one.key)) or found.get(one.key, _NOT_ASKED) for one in questions]
+        answers = [
+            self._known.get((judge.identity, question.key)) or found.get(question.key, _NOT_ASKED)
+            for question in questions
+        ]
         self.open = self.open or _NOT_ASKED in answers
         return answers
 
@@ -104,7 +107,7 @@ class _UnderWay(Struct):
 
 
 class Scores:
-    """What was scored in a studio."""
+    """The scorings of a studio."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, KeptScore] = OrderedDict()
@@ -113,12 +116,12 @@ class Scores:
         self._answers: dict[Hashable, JudgeAnswer] = {}
 
     def find(self, id: str) -> KeptScore:
-        """What was scored under that id. Raises Problems (config) where it is not kept any more."""
+        """The scoring with that id. Raises Problems (config) where it is not kept any more."""
         with self._lock:
-            found = self._kept.get(id)
-        if found is None:
+            kept_score = self._kept.get(id)
+        if kept_score is None:
             raise problem("no-score", "this was scored too long ago", hint="score the rows again")
-        return found
+        return kept_score
 
     def score(self, suite: Suite, asked: m.Score, data: str) -> m.Scored:
         """Scores the first rows, or all, of the suite's test set or of the file `data`. Raises Problems where nothing can be scored, and
@@ -136,37 +139,36 @@ class Scores:
             run = self._run(suite, data, asked, here, answers)
             if here.stop.is_set():
                 raise Superseded
-            kept = kept_score(asked, suite, data, run)
+            new_score = kept_score(asked, suite, data, run)
             whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
-            changes = turned(old, kept) if old is not None and old.path == asked.path else []
-            found = _scored(kept, whole, changes, self._asks(suite, data, asked.rows, answers.open))
-            found.command = _command(asked.path, data, asked.rows)
-            self._keep(kept)
+            changes = turned(old, new_score) if old is not None and old.path == asked.path else []
+            message = _scored(new_score, whole, changes, self._asks(suite, data, asked.rows, answers.open))
+            message.command = _command(asked.path, data, asked.rows)
+            self._keep(new_score)
         finally:
             with self._lock:
                 if self._under_way.get(asked.tab) is here:
                     del self._under_way[asked.tab]
-        found.seconds = perf_counter() - started
-        return found
+        message.seconds = perf_counter() - started
+        return message
 
     def progress(self, tab: str) -> m.Progress:
         """How far the rows of a page are that are being scored; none where nothing is."""
         with self._lock:
-            found = self._under_way.get(tab)
-        return m.Progress(found.rows, found.share) if found is not None else m.Progress(0, None)
+            job = self._under_way.get(tab)
+        return m.Progress(job.rows, job.share) if job is not None else m.Progress(0, None)
 
-    def _keep(self, kept: KeptScore) -> None:
-        """Keeps what was scored, and forgets the oldest of the same page, and of all pages where they are too many or hold too many
-        rows."""
+    def _keep(self, score: KeptScore) -> None:
+        """Keeps a scoring, and drops the oldest of the same page, and of all pages where they are too many or hold too many rows."""
         with self._lock:
-            self._kept[kept.id] = kept
-            for id in [id for id, one in self._kept.items() if one.tab == kept.tab][:-MOST_KEPT]:
+            self._kept[score.id] = score
+            for id in [id for id, kept_score in self._kept.items() if kept_score.tab == score.tab][:-MOST_KEPT]:
                 del self._kept[id]
             while len(self._kept) > MOST_KEPT_OF_ALL or (len(self._kept) > 2 and self._rows_kept() > MOST_ROWS_KEPT):
                 self._kept.popitem(last=False)
 
     def _rows_kept(self) -> int:
-        return sum(len(one.table) for one in self._kept.values())
+        return sum(len(kept_score.table) for kept_score in self._kept.values())
 
     def _run(self, suite: Suite, data: str, asked: m.Score, here: _UnderWay, answers: _Answers) -> Run:
         """The run of a suite that is written nowhere; `here` stops it and hears how far it is. Of few rows it keeps all evidence and
@@ -180,7 +182,7 @@ class Scores:
             )  # fmt: skip
 
     def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
-        """Whom the suite would ask, and what that comes to; None where nothing would be sent."""
+        """The judges that the suite would ask, and the estimate; None where nothing would be sent."""
         if not asks(suite):
             return None
         lines, _ = questions_of(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
@@ -191,27 +193,31 @@ class Scores:
     ) -> m.RowsShown:
         """Some rows of what was scored: `count` of them from the place `first`, of all or of those with something wrong, in an evaluator
         or in a field of it."""
-        kept = self.find(score)
-        places = places_of(kept, only, evaluator, field)
+        kept_score = self.find(score)
+        places = places_of(kept_score, only, evaluator, field)
         shown = places[first : first + min(count, MOST_SHOWN)]
-        return m.RowsShown(len(places), [kept.table[at] for at in shown])
+        return m.RowsShown(len(places), [kept_score.table[at] for at in shown])
 
     def row(self, score: str, row: int) -> m.RowShown:
         """One row, as a report has it."""
-        kept = self.find(score)
-        rows = embedded(with_every_cell(kept), only=row)
-        options = Options(label_rules=label_rules(kept.suite.lines))
-        head = run_payload(kept.run.result, options, kept.run.facts, rows)
+        kept_score = self.find(score)
+        rows = embedded(with_every_cell(kept_score), only=row)
+        options = Options(label_rules=label_rules(kept_score.suite.lines))
+        head = run_payload(kept_score.run.result, options, kept_score.run.facts, rows)
         lines = {name: base64.b64encode(packed).decode("ascii") for name, packed in rows.elements.items()}
-        return m.RowShown(head, lines, join(["evaluators", "try", kept.path, "--row", str(row)]))
+        return m.RowShown(head, lines, join(["evaluators", "try", kept_score.path, "--row", str(row)]))
 
     def advice(self, score: str) -> m.Advised:
-        """What one change would turn, the change that turns most first."""
-        kept = self.find(score)
-        found = suggestions_for(kept.suite.lines, kept.run, reading=kept.suite.reading)
-        places = {line.name: place for place, line in enumerate(kept.suite.lines)}
-        lines = [_advice(one, places[one.evaluator], kept.suite) for one in found if one.evaluator in places]
-        return m.Advised(lines, join(["evaluators", "run", kept.path]))
+        """The suggestions, the change that turns most values first."""
+        kept_score = self.find(score)
+        suggestions = suggestions_for(kept_score.suite.lines, kept_score.run, reading=kept_score.suite.reading)
+        places = {line.name: place for place, line in enumerate(kept_score.suite.lines)}
+        lines = [
+            _advice(suggestion, places[suggestion.evaluator], kept_score.suite)
+            for suggestion in suggestions
+            if suggestion.evaluator in places
+        ]
+        return m.Advised(lines, join(["evaluators", "run", kept_score.path]))
 
 
 def refuse_elsewhere(suite: Suite, data: str, fetch: bool) -> None:
@@ -237,25 +243,25 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
     return sum(chunk.count for chunk in chunks_of(table, table.header[:1])) > rows
 
 
-def _scored(kept: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
-    """What was scored as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings
-    come only where all rows were scored (`whole`)."""
-    result = kept.run.result
+def _scored(score: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
+    """A scoring as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings come
+    only where all rows were scored (`whole`)."""
+    result = score.run.result
     rows = rows_text(result.rows)
     figures = [
         m.Figure(
-            one.name, one.mean, one.pass_rate, one.scored, one.rows, one.variant or "",
-            *((one.mean_ci.low, one.mean_ci.high) if whole and one.mean_ci is not None else (None, None)),
+            evaluator.name, evaluator.mean, evaluator.pass_rate, evaluator.scored, evaluator.rows, evaluator.variant or "",
+            *((evaluator.mean_ci.low, evaluator.mean_ci.high) if whole and evaluator.mean_ci is not None else (None, None)),
         )
-        for one in result.evaluators
-        if one.slice is None
+        for evaluator in result.evaluators
+        if evaluator.slice is None
     ]  # fmt: skip
-    gates = [m.GateEnd(one.target, one.verdict, one.message) for one in result.gates] if whole else []
-    name = kept.suite.config.source.name
-    said = [problem_of(one, name) for one in (*result.issues, *(result.warnings if whole else ()))]
+    gates = [m.GateEnd(gate.target, gate.verdict, gate.message) for gate in result.gates] if whole else []
+    name = score.suite.config.source.name
+    problems = [problem_of(issue, name) for issue in (*result.issues, *(result.warnings if whole else ()))]
     return m.Scored(
-        kept.id, result.rows, whole, f"of all {rows}" if whole else f"of the first {rows}", kept.columns,
-        kept.table[:FIRST_ROWS], WORDS, figures, gates, changes, asked, said[:_MOST_PROBLEMS], 0.0, "",
+        score.id, result.rows, whole, f"of all {rows}" if whole else f"of the first {rows}", score.columns,
+        score.table[:FIRST_ROWS], WORDS, figures, gates, changes, asked, problems[:_MOST_PROBLEMS], 0.0, "",
     )  # fmt: skip
 
 
@@ -264,21 +270,22 @@ def _command(path: str, data: str, rows: int | None) -> str:
     return join(["evaluators", "run", path, *([data] if data else []), *limit, "--no-results"])
 
 
-def _advice(one: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
+def _advice(suggestion: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
     """A suggestion as a line of the page; `place` is the number of its evaluator in the suite."""
-    item = suggestion_item(one)
+    item = suggestion_item(suggestion)
     return m.AdviceLine(
-        one.evaluator, place, one.at or one.field, item.text, item.quote[0] if item.quote else one.write, one.turned, list(one.rows),
-        _applied(one, place, suite),
+        suggestion.evaluator, place, suggestion.at or suggestion.field, item.text,
+        item.quote[0] if item.quote else suggestion.write, suggestion.turned, list(suggestion.rows),
+        _applied(suggestion, place, suite),
     )  # fmt: skip
 
 
-def _applied(one: Suggestion, place: int, suite: Suite) -> m.Apply | None:
-    """What writes a suggestion; None where a schema or the outputs would have to change."""
-    if not one.write:
+def _applied(suggestion: Suggestion, place: int, suite: Suite) -> m.Apply | None:
+    """The edit that writes a suggestion; None where a schema or the outputs would have to change."""
+    if not suggestion.write:
         return None
-    if one.line or one.aside or one.write.startswith("nulls:"):
-        return m.Apply(place, "", one.write)
+    if suggestion.line or suggestion.aside or suggestion.write.startswith("nulls:"):
+        return m.Apply(place, "", suggestion.write)
     if not suite.lines[place].settings.scored_fields().lines:
         return None
-    return m.Apply(place, one.place, one.write)
+    return m.Apply(place, suggestion.place, suggestion.write)

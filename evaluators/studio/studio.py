@@ -111,5 +111,5 @@ class Studio:
 
 
 def _name(path: str) -> str:
-    """What messages call the text of a page."""
+    """The name of a page's text in messages."""
     return path or "suite.yaml"

@@ -41,7 +41,7 @@ WORDS: Final[Mapping[str, tuple[str, str, str]]] = {
 
 
 class KeptScore(Struct):
-    """What was scored, for the questions that come after it."""
+    """A scoring, kept for later questions."""
 
     id: str
     path: str
@@ -62,63 +62,67 @@ class KeptScore(Struct):
     """The places in the table of the rows of each kind that was asked for."""
 
 
-def places_of(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+def places_of(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
     """The places in the table of all rows, of those with something wrong in some columns, or of those that the last change turned."""
     key = (only, evaluator, field)
-    if (found := kept.shown.get(key)) is None:
-        found = kept.shown[key] = _places(kept, *key)
-    return found
+    if (places := score.shown.get(key)) is None:
+        places = score.shown[key] = _places(score, *key)
+    return places
 
 
-def _places(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+def _places(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
     """The places of rows in the table: those that a change turned, all of them, or those with something wrong. An evaluator and a field,
     where given, narrow the last."""
     if only == "turned":
-        return sorted(kept.turned)
+        return sorted(score.turned)
     if not only:
-        return range(len(kept.table))
-    wrong = [at for at, row in enumerate(kept.table) if not _WRONG.isdisjoint(row.statuses)]
+        return range(len(score.table))
+    wrong = [at for at, row in enumerate(score.table) if not _WRONG.isdisjoint(row.statuses)]
     if not evaluator and not field:
         return wrong
-    wanted = [at for at, one in enumerate(kept.columns) if evaluator in ("", one.evaluator) and field in ("", one.field)]
-    return [at for at in wrong if any(kept.table[at].statuses[column] in _WRONG for column in wanted)]
+    wanted = [
+        at
+        for at, column in enumerate(score.columns)
+        if evaluator in ("", column.evaluator) and field in ("", column.field)
+    ]
+    return [at for at in wrong if any(score.table[at].statuses[column] in _WRONG for column in wanted)]
 
 
-def with_every_cell(kept: KeptScore) -> Record:
+def with_every_cell(score: KeptScore) -> Record:
     """The run with the cells of all rows: of many they are read from the test set again, if that is as it was."""
-    if kept.run.has_every_cell:
-        return kept.run
+    if score.run.has_every_cell:
+        return score.run
     try:
-        prepared = prepare(kept.suite, kept.data or None, selection=Selection(limit=kept.limit))
+        prepared = prepare(score.suite, score.data or None, selection=Selection(limit=score.limit))
     except Problems:
-        return kept.run
-    return cells_from(kept.run, prepared.test_set)
+        return score.run
+    return cells_from(score.run, prepared.test_set)
 
 
-def kept_score(asked: Score, suite: Suite, data: str, run: Run) -> KeptScore:
-    """What was scored, with its columns and rows."""
+def kept_score(request: Score, suite: Suite, data: str, run: Run) -> KeptScore:
+    """A scoring, with its columns and rows."""
     columns: list[ScoreColumn] = []
     open_: dict[str, dict[str, int]] = {}
-    for place, one in enumerate(run.facts.evaluators):
-        stats = [each for each in run.result.evaluators if each.name == one.name]
+    for place, evaluator in enumerate(run.facts.evaluators):
+        stats = [each for each in run.result.evaluators if each.name == evaluator.name]
         right, of = sum(each.passed for each in stats), sum(each.scored for each in stats)
-        columns.append(ScoreColumn(one.name, place, right=right, of=of))
+        columns.append(ScoreColumn(evaluator.name, place, right=right, of=of))
         rules = {line.name: line.rule for line in suite.lines[place].settings.scored_fields().lines or ()}
         fields = {each.path: each.counts for each in (stats[0].fields if stats else ())}
-        listed = one.fields or tuple(fields)
-        if not one.fields:
-            open_[one.name] = {name: at for at, name in enumerate(listed)}
+        listed = evaluator.fields or tuple(fields)
+        if not evaluator.fields:
+            open_[evaluator.name] = {name: at for at, name in enumerate(listed)}
         for name in listed:
             counts = fields.get(name)
             shown = (counts.match, counts.n) if counts is not None else (0, 0)
-            columns.append(ScoreColumn(one.name, place, name, rules.get(name, ""), *shown))
+            columns.append(ScoreColumn(evaluator.name, place, name, rules.get(name, ""), *shown))
     explained = any(open_.values()) and run.result.rows <= WHOLE_EVIDENCE
     table = [
         _row(run, row, variant, open_)
         for variant in run.each_variant
         for row in run.each_row(variant, explained=explained)
     ]
-    return KeptScore(uuid4().hex, asked.path, asked.tab, suite, data, asked.rows, run, columns, table, set(), {})
+    return KeptScore(uuid4().hex, request.path, request.tab, suite, data, request.rows, run, columns, table, set(), {})
 
 
 def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
@@ -127,38 +131,38 @@ def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Ma
     statuses = "".join(
         _verdict(verdict)
         + (
-            verdict.statuses.translate(_LETTER_OF).decode().ljust(len(one.fields), _NO_SCORE)
-            if one.fields
-            else _of_document(row, one.name, open_[one.name])
+            verdict.statuses.translate(_LETTER_OF).decode().ljust(len(evaluator.fields), _NO_SCORE)
+            if evaluator.fields
+            else _of_document(row, evaluator.name, open_[evaluator.name])
         )
-        for one, verdict in zip(run.facts.evaluators, row.verdicts, strict=True)
+        for evaluator, verdict in zip(run.facts.evaluators, row.verdicts, strict=True)
     )
-    return ScoredRow(row.number, row.id, statuses, [one.score for one in row.verdicts], variant or "")
+    return ScoredRow(row.number, row.id, statuses, [verdict.score for verdict in row.verdicts], variant or "")
 
 
-def _verdict(found: Result) -> str:
-    return _NO_SCORE if found.passed is None else _PASSED if found.passed else _FAILED
+def _verdict(verdict: Result) -> str:
+    return _NO_SCORE if verdict.passed is None else _PASSED if verdict.passed else _FAILED
 
 
 def _of_document(row: RecordedRow, evaluator: str, places: Mapping[str, int]) -> str:
     """A letter for each field of a whole document: what is wrong with one of its values, else whether it is right."""
     letters = [_NO_SCORE] * len(places)
     recorded = row.recorded.get(evaluator)
-    for one in recorded.fields if recorded is not None else ():
-        at = places.get(one.place, places.get(field_of(one.path)))
-        letter = LETTERS[FIELD_STATUSES.index(one.status)]
+    for outcome in recorded.fields if recorded is not None else ():
+        at = places.get(outcome.place, places.get(field_of(outcome.path)))
+        letter = LETTERS[FIELD_STATUSES.index(outcome.status)]
         if at is not None and (letters[at] not in _WRONG or letter in _WRONG):
             letters[at] = letter
     return "".join(letters)
 
 
 def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
-    """What became right and wrong, by column; rows are the same by their variant and number."""
+    """The values that became right and wrong, by column; rows are the same by their variant and number."""
     was = {(row.variant, row.row): row.statuses for row in old.table}
-    known = {(one.evaluator, one.field): at for at, one in enumerate(old.columns)}
-    places = [known.get((one.evaluator, one.field)) for one in new.columns]
+    known = {(column.evaluator, column.field): at for at, column in enumerate(old.columns)}
+    places = [known.get((column.evaluator, column.field)) for column in new.columns]
     is_same = places == [*range(len(old.columns))]
-    found: dict[int, Turned] = {}
+    turned: dict[int, Turned] = {}
     for index, row in enumerate(new.table):
         before = was.get((row.variant, row.row), "")
         if not before or (is_same and before == row.statuses):  # of many rows most are as they were
@@ -168,18 +172,18 @@ def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
                 continue
             new.turned.add(index)
             column = new.columns[at]
-            _take(found.setdefault(at, Turned(column.evaluator, column.field)), row.row, before[place], row.statuses[at])
-    return [found[at] for at in sorted(found) if found[at].became_right or found[at].became_wrong or found[at].other]
+            _take(turned.setdefault(at, Turned(column.evaluator, column.field)), row.row, before[place], row.statuses[at])
+    return [turned[at] for at in sorted(turned) if turned[at].became_right or turned[at].became_wrong or turned[at].other]
 
 
-def _take(found: Turned, row: int, before: str, now: str) -> None:
-    """Counts in `found` how the letter of a row changed. Wrong in another way counts as no change, and only the first rows that became
+def _take(turned: Turned, row: int, before: str, now: str) -> None:
+    """Counts in `turned` how the letter of a row changed. Wrong in another way counts as no change, and only the first rows that became
     right or wrong are listed."""
     if before in _WRONG and now in _RIGHT:
-        found.became_right += 1
-        found.right += [row][: _MOST_TURNED - len(found.right)]
+        turned.became_right += 1
+        turned.right += [row][: _MOST_TURNED - len(turned.right)]
     elif before in _RIGHT and now in _WRONG:
-        found.became_wrong += 1
-        found.wrong += [row][: _MOST_TURNED - len(found.wrong)]
+        turned.became_wrong += 1
+        turned.wrong += [row][: _MOST_TURNED - len(turned.wrong)]
     else:
-        found.other += not (before in _WRONG and now in _WRONG)  # wrong in another way is still wrong
+        turned.other += not (before in _WRONG and now in _WRONG)  # wrong in another way is still wrong

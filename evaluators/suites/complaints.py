@@ -104,8 +104,8 @@ class YamlErrorExplainer:
         if opening is not None and opening < trouble.at:
             return self._not_closed(opening)
         text = f"{trouble.context} {trouble.problem}"
-        found = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
-        return next(filter(None, found))
+        problems = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
+        return next(filter(None, problems))
 
     def unknown_alias(self, at: Mark, name: str) -> YamlProblem:
         """`*name` without a `&name` before it."""
@@ -333,9 +333,9 @@ class YamlErrorExplainer:
         """The problem of a line that does not belong to the map or the list above it."""
         at = trouble.at
         line = self.line(at[0])
-        before, found = line[: at[1]].rstrip(), self.character(at)
-        if found in ("]", "}"):
-            return YamlProblem("bad-yaml", at, f"this {found} closes nothing", "take it away, or open it before")
+        before, character = line[: at[1]].rstrip(), self.character(at)
+        if character in ("]", "}"):
+            return YamlProblem("bad-yaml", at, f"this {character} closes nothing", "take it away, or open it before")
         if before.endswith(("'", '"')):
             return self._after_quote(at, before[-1])
         if before.endswith(("]", "}")):
@@ -349,7 +349,7 @@ class YamlErrorExplainer:
         if "block collection" in trouble.context:
             message = 'the lines above are a list, whose items start with "- "; this line does not belong to it'
             return YamlProblem("bad-indentation", at, message, 'indent it below its item, or start it with "- "')
-        if found == "-":
+        if character == "-":
             message = "there is a list item where a key was expected"
             hint = "put the list below a key that has nothing after its colon"
             return self._missing_dash(trouble) or YamlProblem("bad-indentation", at, message, hint)
@@ -406,12 +406,12 @@ class YamlErrorExplainer:
 
     def no_content(self, trouble: ParserError) -> YamlProblem | None:
         """The problem of a place where a value should be."""
-        found = self.character(trouble.at)
-        if not found and trouble.bracket:
+        character = self.character(trouble.at)
+        if not character and trouble.bracket:
             return self._never_closed(trouble.bracket)
-        if not found or found not in "]},:-?":
+        if not character or character not in "]},:-?":
             return None
-        return self.in_quotes(trouble.at, f"a value was expected here, and {found} cannot begin one")
+        return self.in_quotes(trouble.at, f"a value was expected here, and {character} cannot begin one")
 
 
 def unclosed_quote(text: str) -> Mark | None:

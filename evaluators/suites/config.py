@@ -64,7 +64,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     data = source.data
 
     def collect(read: Callable[[], Any], *prefix: str | int) -> Any:
-        """What a function reads; None where it refuses, and `details` gets why, under the place `prefix`."""
+        """The result of a function; None where it refuses, and the reason is added to `details`, under the place `prefix`."""
         try:
             return read()
         except BadSettings as error:
@@ -192,14 +192,16 @@ def _issues(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
     own, masked = source.root.spot.document, source.filled.masked
     placed = [(source.spot(detail.loc, key=detail.key), detail) for detail in details]
     placed.sort(key=lambda one: (one[0].document is not own, *one[0].at))
-    issues = (spot.issue(one.code, masked(one.message), one.hint and masked(one.hint)) for spot, one in placed)
+    issues = (
+        spot.issue(detail.code, masked(detail.message), detail.hint and masked(detail.hint)) for spot, detail in placed
+    )
     return list(dict.fromkeys(issues))
 
 
 def _drafts(
     source: SuiteSource,
     data: Mapping[str, Any],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     details: list[Detail],
     notes: list[str],
     unread: list[object],
@@ -227,7 +229,7 @@ def _drafts(
         loc: Loc = ("evaluators", index)
         line_notes: list[str] = []
         folder = source.folder_of(loc)
-        context = {**given, "folder": folder, "presets_with": presets_with, "notes": line_notes}
+        context = {**options, "folder": folder, "presets_with": presets_with, "notes": line_notes}
         try:
             drafts.append(_draft(item, loc, context, notes, source, hinted=len(details) <= MOST_PROBLEMS))
         except BadSettings as error:
@@ -256,33 +258,33 @@ def _draft(
     """One line as it is read. `hinted` is whether a problem of it gets a hint: what is shown to nobody needs none."""
     written, options, base = _shape(item)
     with under(*base):
-        found = today(written, options)
-    if found.type not in BUILTIN and not hinted:
-        raise bad(f'unknown evaluator type "{found.type}"')
+        current = today(written, options)
+    if current.type not in BUILTIN and not hinted:
+        raise bad(f'unknown evaluator type "{current.type}"')
     try:
-        plug = BUILTIN.find(found.type)
+        plug = BUILTIN.find(current.type)
     except Problems as error:
         known = (*BUILTIN.names(), *TYPES)
         hint = hint_for(written) or suggestion(written, known) or _start_here()
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
         raise BadSettings([Detail(at, error.issues[0].message, hint, key=bool(base), code="unknown-name")]) from error
-    notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)
+    notes.extend(f"{source.place(loc)}: {note}" for note in current.notes)
     if plug.retired:
-        notes.append(f'{source.place(loc)}: "{found.type}" still works, but "{plug.retired}" does more')
-    own = [key for key in plug.model_fields if key in RUN_SETTINGS and not isinstance(found.settings.get(key), str)]
+        notes.append(f'{source.place(loc)}: "{current.type}" still works, but "{plug.retired}" does more')
+    own = [key for key in plug.model_fields if key in RUN_SETTINGS and not isinstance(current.settings.get(key), str)]
     run: dict[str, Any] = {
-        key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings and key not in own
+        key: current.settings.pop(key) for key in RUN_SETTINGS if key in current.settings and key not in own
     }
     details: list[Detail] = []
     settings: Evaluator | None = None
     try:
-        settings = build(plug, found.settings, context, f'evaluator "{found.type}"', also=RUN_SETTINGS)
+        settings = build(plug, current.settings, context, f'evaluator "{current.type}"', also=RUN_SETTINGS)
     except BadSettings as error:
-        details.extend(_at_written_key(detail, found.spelled) for detail in error.details)
+        details.extend(_at_written_key(detail, current.spelled) for detail in error.details)
     collected = _run_settings(run, details)
     if details or settings is None:
         raise BadSettings(detail.under(*base) for detail in details)
-    own_values = (value for key, value in found.settings.items() if key != "pass_at" or key not in found.implied)
+    own_values = (value for key, value in current.settings.items() if key != "pass_at" or key not in current.implied)
     first = next((value for value in own_values if isinstance(value, (str, int, float))), None)
     return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first
 
@@ -402,7 +404,7 @@ def _comparators(
         return {}
     if not isinstance(data, Mapping):
         raise bad(f"comparators must be a map from your names to comparators; found {spell(data)}")
-    found: dict[str, tuple[Comparator, str]] = {}
+    comparators: dict[str, tuple[Comparator, str]] = {}
     for name, body in data.items():
         try:
             if name in COMPARATORS or name == "skip":
@@ -412,11 +414,11 @@ def _comparators(
             comparator, rule = read_comparator(body, {"presets_with": presets_with, "notes": notes, "judge": judge})
             if comparator is None:
                 raise bad('"skip" leaves a field out and cannot be given another name')
-            found[name] = comparator, rule
+            comparators[name] = comparator, rule
         except BadSettings as error:
             details.extend(detail.under("comparators", name) for detail in error.details)
-            found.setdefault(name, (COMPARATORS.find("exact")(), name))
-    return found
+            comparators.setdefault(name, (COMPARATORS.find("exact")(), name))
+    return comparators
 
 
 def _slices(data: object) -> tuple[str, ...]:

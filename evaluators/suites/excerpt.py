@@ -31,7 +31,7 @@ def lines_of(text: str) -> list[str]:
 def with_caret(line: str, column: int) -> str:
     """The line, and below it a caret under `column`, which counts characters from 0."""
     # stars over an address that says who may go in, so that the caret still fits
-    line = re.sub(_ADDRESS_OF_SOMEBODY, lambda found: "*" * len(found[0]), line.rstrip())
+    line = re.sub(_ADDRESS_OF_SOMEBODY, lambda match: "*" * len(match[0]), line.rstrip())
     line, column = _window(re.sub(_UNSEEN, "\ufffd", line), column)
     return f"{line}\n{''.join(_pad(character) for character in line[:column])}^"
 

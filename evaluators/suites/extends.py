@@ -163,10 +163,10 @@ class Chain(Struct):
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'
             raise refused("bad-extends", message)
-        found = filled_in(item.value, self.environment)
-        self.filled.note(found.text, found.shown, found.values)
-        text = found.shown
-        path, written, name = _target(found, item.spot)
+        filled = filled_in(item.value, self.environment)
+        self.filled.note(filled.text, filled.shown, filled.values)
+        text = filled.shown
+        path, written, name = _target(filled, item.spot)
         identity = _identity(path)
         opened_paths = [path for path, _ in self._open]
         if identity in opened_paths:
@@ -199,29 +199,29 @@ class Chain(Struct):
         raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml")
 
 
-def _target(found: FilledText, spot: Spot) -> tuple[Path, Path, str]:
+def _target(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
     """The file that an `extends` names, where it would be by the name that is written, and how messages call it.
 
     In the copy of a suite, a file whose name was filled in has the name that is written.
     """
-    text = found.text
+    text = filled.text
     if text.startswith(PRESET):
         path = _preset(text.removeprefix(PRESET).strip())
-        return path, path, found.shown
+        return path, path, filled.shown
     if not text.strip():
         raise refused("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
     path, document = Path(text), spot.document
     if path.is_absolute() and document.folder is None:
-        return path, path, found.shown
+        return path, path, filled.shown
     if document.folder is None:
-        message = f'"{found.shown}" is relative, and this suite was not read from a file'
+        message = f'"{filled.shown}" is relative, and this suite was not read from a file'
         raise refused("bad-extends", message, "give the folder that it is relative to, or an absolute path")
-    name = os.path.normpath(os.path.join(os.path.dirname(document.name), found.shown))
+    name = os.path.normpath(os.path.join(os.path.dirname(document.name), filled.shown))
     beside = document.written.parent if document.written is not None else document.folder
-    odd = path.is_absolute() and not found.values
-    place = kept_place(beside, text) if odd else beside / found.shown
-    path = place if (odd or found.values) and place.exists() else document.folder / path
-    return path, place, found.shown if odd else name
+    odd = path.is_absolute() and not filled.values
+    place = kept_place(beside, text) if odd else beside / filled.shown
+    path = place if (odd or filled.values) and place.exists() else document.folder / path
+    return path, place, filled.shown if odd else name
 
 
 def _preset(name: str) -> Path:

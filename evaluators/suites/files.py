@@ -93,13 +93,13 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
     details: list[Detail] = []
     values: dict[str, str] = {}
 
-    def fill(found: re.Match[str]) -> str:
+    def fill(match: re.Match[str]) -> str:
         """The value of a variable, for one `${NAME}` of the text."""
-        if found[0] == "$${":
+        if match[0] == "$${":
             return "${"
-        name, default = found["name"], found["default"]
+        name, default = match["name"], match["default"]
         if name is None:
-            details.append(_malformed(text[found.start() :]))
+            details.append(_malformed(text[match.start() :]))
             return ""
         value = environment.get(name)
         if default is not None and not value:
@@ -110,9 +110,9 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
         values[value] = f"${{{name}}}"
         return value
 
-    def show(found: re.Match[str]) -> str:
+    def show(match: re.Match[str]) -> str:
         """One `${NAME}` as people read it: itself, or its default where that is what counts."""
-        name, default = found["name"], found["default"]
+        name, default = match["name"], match["default"]
         if name is None:
             return "${"
         return f"${{{name}}}" if environment.get(name) or default is None else str(default)

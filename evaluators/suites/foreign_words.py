@@ -146,30 +146,30 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
     """
     match = re.fullmatch(_URI, written)
     slug = match["slug"] if match else written
-    found = CurrentLine(TYPES.get(slug, slug), dict(settings))
-    if found.type != written:
-        found.notes.append(f'"{written}" is called "{found.type}" here')
-    for old, new in old_settings(found.type).items():
-        if old in found.settings and new not in found.settings:
-            found.settings[new] = found.settings.pop(old)
-            found.spelled[new] = old
-            found.notes.append(f'the setting "{old}" of "{found.type}" is called "{new}" here')
-        elif old in found.settings and new in found.spelled:
-            del found.settings[old]
-            found.notes.append(
-                f'the setting "{old}" of "{found.type}" is left aside, because "{found.spelled[new]}" wins'
+    current = CurrentLine(TYPES.get(slug, slug), dict(settings))
+    if current.type != written:
+        current.notes.append(f'"{written}" is called "{current.type}" here')
+    for old, new in old_settings(current.type).items():
+        if old in current.settings and new not in current.settings:
+            current.settings[new] = current.settings.pop(old)
+            current.spelled[new] = old
+            current.notes.append(f'the setting "{old}" of "{current.type}" is called "{new}" here')
+        elif old in current.settings and new in current.spelled:
+            del current.settings[old]
+            current.notes.append(
+                f'the setting "{old}" of "{current.type}" is left aside, because "{current.spelled[new]}" wins'
             )
-        elif old in found.settings:
+        elif old in current.settings:
             message = f'"{old}" and "{new}" are the same setting'
             raise BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
     for setting, value in IMPLIED.get(slug, {}).items():
-        if setting not in found.settings:
-            found.settings[setting] = value
-            found.implied.add(setting)
-            found.notes.append(f'"{slug}" says "{setting}: {value}"; "{found.type}" alone does not')
-    if found.type in _MEANINGS:
-        _MEANINGS[found.type](found, slug)
-    return found
+        if setting not in current.settings:
+            current.settings[setting] = value
+            current.implied.add(setting)
+            current.notes.append(f'"{slug}" says "{setting}: {value}"; "{current.type}" alone does not')
+    if current.type in _MEANINGS:
+        _MEANINGS[current.type](current, slug)
+    return current
 
 
 def exported(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
@@ -199,29 +199,29 @@ _AGENTAS: Final = frozenset({
 """What an exported evaluator has beside its settings."""
 
 
-def _diff(found: CurrentLine, slug: str) -> None:
+def _diff(current: CurrentLine, slug: str) -> None:
     """Notes that `predict_keys` of Agenta's JSON difference is another setting here."""
-    value = found.settings.get("predict_keys")
+    value = current.settings.get("predict_keys")
     if isinstance(value, bool):
-        found.notes.append(
+        current.notes.append(
             f'"predict_keys: {str(value).lower()}" is "extra_fields: {"ignore" if value else "penalize"}" here, as Agenta\'s '
             "page says it; Agenta's code does the opposite"
         )
 
 
-def _similarity(found: CurrentLine, slug: str) -> None:
+def _similarity(current: CurrentLine, slug: str) -> None:
     """Notes that Agenta's code counts otherwise than its page says."""
-    if slug == "auto_similarity_match" and "method" not in found.settings:
-        found.notes.append(
+    if slug == "auto_similarity_match" and "method" not in current.settings:
+        current.notes.append(
             "it counts shared words, as Agenta's page says; Agenta's code compares characters, so its scores differ: "
             '"method: characters" compares characters too'
         )
 
 
-def _substrings(found: CurrentLine, slug: str) -> None:
-    given = found.settings.get("substrings")
-    if isinstance(given, str):
-        found.settings["substrings"] = [part.strip() for part in given.split(",") if part.strip()]
+def _substrings(current: CurrentLine, slug: str) -> None:
+    substrings = current.settings.get("substrings")
+    if isinstance(substrings, str):
+        current.settings["substrings"] = [part.strip() for part in substrings.split(",") if part.strip()]
 
 
 _MEANINGS: Final[Mapping[str, Callable[[CurrentLine, str], None]]] = {
@@ -239,7 +239,7 @@ TABLE_OF_PROMPTFOO: Final = r"""\A[^\n]*(?<![^,;\t"\ufeff])__expected\d*(?![^,;\
 
 
 def foreign_system(keys: Iterable[str]) -> str | None:
-    """The system whose configuration has these keys at its top, and `evaluators` nowhere; None for a suite, or a file of nobody's."""
+    """The system whose configuration has these keys at its top, and `evaluators` nowhere; None for a suite, or an unknown file."""
     known = set(keys)
     if "evaluators" in known:
         return None

@@ -71,12 +71,12 @@ class Filling(Struct):
     def _text(self, text: str, spot: Spot) -> str:
         """A text with the environment filled in. What cannot be filled in is noted, and the text stays."""
         try:
-            found = filled_in(text, self.environment)
+            filled = filled_in(text, self.environment)
         except BadSettings as error:
             self.findings.note(spot, error)
             return text
-        self.filled.note(found.text, found.shown, found.values)
-        return found.text
+        self.filled.note(filled.text, filled.shown, filled.values)
+        return filled.text
 
 
 def written_data(node: YamlNode) -> Any:

@@ -55,19 +55,19 @@ def definitions_of(models: Mapping[str, type[BaseModel]]) -> dict[str, Schema]:
     drafter = _Drafter({model.__name__: name for name, model in models.items()})
     cores = [(name, "validation", TypeAdapter(model).core_schema) for name, model in models.items()]
     drafted = drafter.generate_definitions(cores)[1]  # type: ignore[arg-type]  # the names are ours
-    found: dict[str, Schema] = json.loads(json.dumps(drafted), object_hook=_for_editors)
+    definitions: dict[str, Schema] = json.loads(json.dumps(drafted), object_hook=_for_editors)
     for name, model in models.items():
         if not needs_settings(model):
-            found[name]["type"] = ["object", "null"]
-    return found
+            definitions[name]["type"] = ["object", "null"]
+    return definitions
 
 
 def _for_editors(schema: Schema) -> Schema:
     """One part of pydantic's schema, without what only programmers read."""
     if isinstance(schema.get("title"), str):
         del schema["title"]
-    if isinstance(said := schema.get("description"), str):  # editors begin a paragraph at every line break
-        schema["description"] = re.sub(r"(?<!\n)\n(?!\n|\s*- )\s*", " ", said)
+    if isinstance(description := schema.get("description"), str):  # editors begin a paragraph at every line break
+        schema["description"] = re.sub(r"(?<!\n)\n(?!\n|\s*- )\s*", " ", description)
     if schema.get("default", ...) is None:
         del schema["default"]
     if "minLength" in schema and "anyOf" in schema:
@@ -180,7 +180,7 @@ def _evaluator(types: Mapping[str, type[Evaluator]]) -> Schema:
     today = {name: first_sentence(plug) for name, plug in types.items() if not plug.retired}
     alone = [name for name, plug in types.items() if not needs_settings(plug)]
     line = word_or_map(
-        {name: said for name, said in today.items() if name in alone},
+        {name: description for name, description in today.items() if name in alone},
         {name: reference(f"evaluator.{name}") for name in today},
         {"type": "string", "pattern": _any_spelling(alone)},
         patternProperties={_any_spelling([name]): reference(f"evaluator.{name}") for name in types},

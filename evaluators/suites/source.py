@@ -79,7 +79,7 @@ class SuiteSource(Struct, frozen=True):
         return find(self.root, loc, key)
 
     def place(self, loc: Loc, *, key: bool = False) -> str:
-        """That place as messages print it: `suite.yaml:7:5`."""
+        """The place as messages print it: `suite.yaml:7:5`."""
         return self.spot(loc, key=key).place
 
     def excerpt(self, loc: Loc, *, key: bool = False) -> str | None:
@@ -206,7 +206,7 @@ def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | 
     data: dict[str, Any] = filling.data_of(whole)
     filling.findings.raise_any()
     shown: dict[str, Any] = filling.shown(whole) if filling.filled else data
-    documents = tuple(one.spot.document for one in trees)
+    documents = tuple(tree.spot.document for tree in trees)
     return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
 
 
@@ -232,13 +232,13 @@ def _map_at_top(root: YamlNode) -> YamlNode:
 
 def _refuse_characters(document: SuiteInput) -> None:
     """Refuse what both parsers would refuse, and directives, with one message for both."""
-    if found := _DIRECTIVE.match(document.text):
-        spot = _spot_at(document, found.start(1))
+    if match := _DIRECTIVE.match(document.text):
+        spot = _spot_at(document, match.start(1))
         message = "a line that starts with % is an instruction to YAML readers, which a suite cannot give"
         raise Problems([spot.issue("bad-yaml", message, "take the line away, or put the text in quotes")])
-    if found := _UNREADABLE.search(document.text):
-        message = f"the character U+{ord(found[0]):04X} cannot be seen and cannot be in a suite"
-        raise Problems([_spot_at(document, found.start()).issue("bad-character", message, "delete it")])
+    if match := _UNREADABLE.search(document.text):
+        message = f"the character U+{ord(match[0]):04X} cannot be seen and cannot be in a suite"
+        raise Problems([_spot_at(document, match.start()).issue("bad-character", message, "delete it")])
 
 
 def _spot_at(document: SuiteInput, position: int) -> Spot:
@@ -252,7 +252,7 @@ def _events(text: str) -> Iterator[Any]:
         yield from yaml.parse(text, Loader=PARSER)
     except (ValueError, OverflowError):
         # The pure parser lets Python's own error out for an escape beyond Unicode, such as "\UFFFFFFFF".
-        found = next((found for found in _LONG_ESCAPE.finditer(text) if int(found[1], 16) > sys.maxunicode), None)
+        found = next((match for match in _LONG_ESCAPE.finditer(text) if int(match[1], 16) > sys.maxunicode), None)
         position = max(text.rfind('"', 0, found.start()), 0) if found else 0
         before = lines_of(text[:position])
         mark = yaml.Mark("", position, len(before) - 1, len(before[-1]), None, 0)

@@ -129,7 +129,7 @@ def _is_list(node: _Node) -> bool:
 
 
 def _entries(node: _Node) -> list[tuple[_Node, _Node]]:
-    """Keys and values of a map; of a list each item twice."""
+    """The keys and values of a map; the items of a list, each twice."""
     return list(node.value) if _is_map(node) else [(item, item) for item in node.value]
 
 
@@ -210,9 +210,9 @@ def _spliced(text: str, root: _Node, begin: int, end: int, new: str) -> str:
     """The text with a new part from `begin` to `end`. Comments in the old part are put above the line."""
     words = [span for span in _scalars(root, set()) if span[1] > begin and span[0] < end]
     comments = [
-        found[0]
-        for found in _COMMENT.finditer(text, begin, end)
-        if not any(low <= found.start() < high for low, high in words)
+        match[0]
+        for match in _COMMENT.finditer(text, begin, end)
+        if not any(low <= match.start() < high for low, high in words)
     ]
     top = _line_start(text, begin)
     margin = text[top : len(text) - len(text[top:].lstrip(" "))]
@@ -295,7 +295,8 @@ def _lines(key: str | int | None, value: Any, margin: int, newline: str, deep: i
     if not (isinstance(value, Mapping) and value and deep):
         return f"{start}{flow(value)}" if key is None else f"{start} {flow(value)}"
     inner = newline.join(
-        _lines(name, one, margin + 2, newline, deep - 1 if isinstance(one, Mapping) else 0) for name, one in value.items()
+        _lines(name, inner, margin + 2, newline, deep - 1 if isinstance(inner, Mapping) else 0)
+        for name, inner in value.items()
     )
     return f"{start}{inner.lstrip()}" if key is None else f"{start}{newline}{inner}"
 

@@ -39,7 +39,7 @@ WORKBOOKS: Final = (b"PK\x03\x04", OLD_WORKBOOK)
 
 
 class ByteSource(Struct, frozen=True):
-    """Where bytes come from and how they are to be read. `name` is what messages call it."""
+    """A source of bytes, and how they are to be read. `name` is what messages call it."""
 
     path: str
     """A path of this machine, or the address of a file in another store."""
@@ -174,7 +174,7 @@ def reading(source: ByteSource) -> Iterator[None]:
 
 
 def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
-    """The file as a whole cannot be used, and the test set is to blame."""
+    """The Problems of an unusable file; the test set is to blame."""
     return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 
 

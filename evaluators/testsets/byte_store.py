@@ -102,17 +102,19 @@ class LocalFiles:
 
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
         """The paths that fit a pattern from a folder on; without `folders`, only files that are not hidden."""
-        found = list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
+        paths = list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
         if folders:
-            return found
-        return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
+            return paths
+        return [
+            path for path in paths if not Path(path).name.startswith(".") and os.path.isfile(os.path.join(folder, path))
+        ]
 
 
 def local_mark(path: str) -> str | None:
     """A text that differs for each state of a file of this machine; None where there is no file."""
     with suppress(OSError, ValueError):
-        found = os.stat(path)
-        return f"{found.st_size:,} bytes, written at {found.st_mtime_ns}"
+        status = os.stat(path)
+        return f"{status.st_size:,} bytes, written at {status.st_mtime_ns}"
     return None
 
 

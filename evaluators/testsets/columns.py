@@ -63,8 +63,8 @@ def is_usual(column: str, role: Role) -> bool:
 def usual_columns(header: Iterable[str], role: Role) -> list[str]:
     """The columns with a usual name for the role, or else those with a name that will do where there is none."""
     columns = list(header)
-    found = [column for column in columns if is_usual(column, role)]
-    return found or [column for column in columns if folded(column) in FALLBACK_NAMES[role]]
+    columns_of_role = [column for column in columns if is_usual(column, role)]
+    return columns_of_role or [column for column in columns if folded(column) in FALLBACK_NAMES[role]]
 
 
 class Columns(Struct, frozen=True):
@@ -101,23 +101,23 @@ def guess_columns(
     `which` says what to write to name the column of a role.
     Raises Problems with everything that is unclear, and the key to write.
     """
-    found: dict[Role, str] = {}
+    roles: dict[Role, str] = {}
     issues: list[Issue] = []
     for role in ROLES:
         column = configured.get(role)
         if column is not None:
             if column not in header and not (knows and knows(column)):
                 issues.append(no_such_column(column, header, name))
-            found[role] = column
-    taken = set(found.values())
+            roles[role] = column
+    taken = set(roles.values())
     unclear: dict[Role, list[str]] = {}
     for role in ROLES:
-        if role in found:
+        if role in roles:
             continue
-        candidates = usual_columns((one for one in header if one not in taken), role)
+        candidates = usual_columns((column_ for column_ in header if column_ not in taken), role)
         candidates = _winner(candidates) or candidates
         if len(candidates) == 1:
-            found[role] = candidates[0]
+            roles[role] = candidates[0]
         elif candidates and (role in needed or role == "id"):
             unclear[role] = candidates
         elif role in needed:
@@ -127,21 +127,21 @@ def guess_columns(
     if issues:
         glued = not_told_apart(header, name)
         raise Problems(issues if glued is None else [glued])
-    return Columns(**found)
+    return Columns(**roles)
 
 
 def _winner(candidates: Sequence[str]) -> list[str]:
     """The one candidate that goes before all others, in a list; an empty list where there is none."""
     spelled = {candidate: folded(candidate) for candidate in candidates}
     return [
-        one
-        for one, name in spelled.items()
-        if name in _WEAKER and all(other == one or spelled[other] in _WEAKER[name] for other in candidates)
+        word
+        for word, name in spelled.items()
+        if name in _WEAKER and all(other == word or spelled[other] in _WEAKER[name] for other in candidates)
     ]
 
 
 def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
-    """A column is named that is not there."""
+    """The issue of a column that the header lacks."""
     glued = not_told_apart(header, name)
     if glued is not None:
         return glued
@@ -174,13 +174,13 @@ def _unclear(
 ) -> Iterator[Issue]:
     """The problem of roles that no column plays, or several could. One line to write names the columns of all of them."""
     misspelt = {
-        role: found for role, several in roles.items() if not several and (found := misspelt_header(role, header))
+        role: column for role, several in roles.items() if not several and (column := misspelt_header(role, header))
     }
     written = {role: several[0] if several else misspelt.get(role, ("NAME",))[0] for role, several in roles.items()}
     for role, several in roles.items():
         hint = which(role, {**named, **written})
         if several:
-            names = " and ".join(f'"{one}"' for one in several)
+            names = " and ".join(f'"{column}"' for column in several)
             message = f"{len(several)} columns could be the {_NOUNS[role]}: {names}"
             yield Issue("unclear-column", Blame.CONFIG, message, name, hint)
             continue
@@ -208,9 +208,7 @@ def say_which(role: Role, named: Mapping[Role, str], file: str | None = None) ->
 
 def say_which_in_python(role: Role, named: Mapping[Role, str], argument: str = "columns") -> str:
     """The request of `say_which` for a program that gives the rows: the keyword argument to write."""
-    return (
-        f"say which one: {argument}={json.dumps({one: named[one] for one in ROLES if one in named}, ensure_ascii=False)}"
-    )
+    return f"say which one: {argument}={json.dumps({name: named[name] for name in ROLES if name in named}, ensure_ascii=False)}"
 
 
 def naming(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:

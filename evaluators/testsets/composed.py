@@ -71,12 +71,12 @@ def value_at(cell: Cell, path: Path) -> Cell:
     cell = _opened(cell)
     if cell is MISSING or isinstance(cell, CellError):
         return cell
-    found = path.get(cell)
-    for end in range(len(path.steps) - 1, 0, -1) if found is MISSING else ():
+    hit = path.get(cell)
+    for end in range(len(path.steps) - 1, 0, -1) if hit is MISSING else ():
         text = path.part(0, end).get(cell)
         if isinstance(text, str):
             return value_at(text, path.part(end))
-    return found
+    return hit
 
 
 def columns_in_braces(text: str) -> list[str]:
@@ -243,7 +243,7 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
 
     A role that has a cell of its own keeps it.
     """
-    table, found = memory_rows({name: (cell,) for name, cell in cells.items()}), dict(cells)
+    table, made = memory_rows({name: (cell,) for name, cell in cells.items()}), dict(cells)
 
     def cell_of(column: str) -> Cell:
         into = None if column in cells else _path_into(table, column)
@@ -255,14 +255,14 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
     named = config.columns.named()
     for column in named.values():
         if column not in cells and (value := cell_of(column)) is not MISSING:
-            found[column] = value
+            made[column] = value
     for role, place in _own_documents(config):
         if role not in cells:
             fields = _fields(place, table, {*ROLES, *named.values()}, "the row")
             nothing = _nothing(role, config.empty_expected, [field.column for field in fields])
             document = Document(fields, place.empty_cells, nothing)
-            found[role] = document.of({column: cell_of(column) for column in document.columns})
-    return found
+            made[role] = document.of({column: cell_of(column) for column in document.columns})
+    return made
 
 
 def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
@@ -297,9 +297,9 @@ def _fields(place: Joined, table: Table, taken: Collection[str], name: str) -> t
         if unknown:
             raise Problems(no_such_column(column, table.header, name) for column in unknown)
         left_out = {*columns.all_but, *taken}
-        found = tuple(Field((column,), column) for column in table.header if column and column not in left_out)
-        if not found:
+        fields = tuple(Field((column,), column) for column in table.header if column and column not in left_out)
+        if not fields:
             message = "no column is left for a field: each plays a role, or is named by `all_but`"
             raise Problems([Issue("no-fields", Blame.CONFIG, message, name, "leave fewer columns out")])
-        return found
+        return fields
     return tuple(Field(field_keys(field), column) for field, column in (columns or {}).items())

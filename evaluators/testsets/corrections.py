@@ -64,9 +64,9 @@ class Applied(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """The correction in words: the row, the place, the old and the new value, the reason, and why it was not made."""
-        one = self.correction
-        place = f'"{one.id}"' if one.path is None else f'"{one.id}", {one.path}'
-        sentence = f"{place}: {shown_value(one.old)} → {shown_value(one.new)} ({one.reason})"
+        correction = self.correction
+        place = f'"{correction.id}"' if correction.path is None else f'"{correction.id}", {correction.path}'
+        sentence = f"{place}: {shown_value(correction.old)} → {shown_value(correction.new)} ({correction.reason})"
         return sentence if self.void is None else f"{sentence}; not made, because {self.void}"
 
 
@@ -93,22 +93,22 @@ def append(file: Path, id: str, path: str | None, old: Value, new: Value, reason
 
 def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
     """The corrections that count in a file, in its order. Raises Problems (testset) with every line that is none."""
-    found: dict[Any, Correction] = {}
+    corrections: dict[Any, Correction] = {}
     issues: list[Issue] = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            one = read_line(_parsed(line, f"{name}:{number}"), f"{name}:{number}")
+            correction = read_line(_parsed(line, f"{name}:{number}"), f"{name}:{number}")
         except Problems as error:
             issues += error.issues
             continue
-        found.pop(one.place, None)
-        if not same(one.old, one.new):
-            found[one.place] = one
+        corrections.pop(correction.place, None)
+        if not same(correction.old, correction.new):
+            corrections[correction.place] = correction
     if issues:
         raise Problems(issues)
-    return tuple(found.values())
+    return tuple(corrections.values())
 
 
 def read_line(line: Any, where: str) -> Correction:
@@ -153,29 +153,31 @@ def _parsed(line: bytes, where: str) -> JSON:
         raise Problems([Issue("bad-correction", Blame.TESTSET, f"not JSON: {error}", where, _EXAMPLE)]) from None
 
 
-def corrected(cell: Cell, one: Correction) -> Cell | Void:
+def corrected(cell: Cell, correction: Correction) -> Cell | Void:
     """The cell with the correction made, in a copy; JSON text stays text. `Void` where the old value no longer stands there."""
-    if one.path is None:
-        assert one.new is not MISSING
-        return one.new if same(cell, one.old) else Void(f"the cell is now {shown_value(cell)}")
-    path = paths.parse(one.path)
+    if correction.path is None:
+        assert correction.new is not MISSING
+        return correction.new if same(cell, correction.old) else Void(f"the cell is now {shown_value(cell)}")
+    path = paths.parse(correction.path)
     if not isinstance(cell, str):
-        return _in_document(cell, path, one) if isinstance(cell, dict | list) else Void("the cell holds no document")
+        return (
+            _in_document(cell, path, correction) if isinstance(cell, dict | list) else Void("the cell holds no document")
+        )
     try:
         document = parse(cell)
     except NotJSON:
         return Void("the cell is not JSON")
-    found = _in_document(document, path, one)
-    return found if isinstance(found, Void) else to_text(found)
+    corrected = _in_document(document, path, correction)
+    return corrected if isinstance(corrected, Void) else to_text(corrected)
 
 
-def _in_document(document: JSON, path: paths.Path, one: Correction) -> JSON | Void:
+def _in_document(document: JSON, path: paths.Path, correction: Correction) -> JSON | Void:
     """The document with the value at a path replaced, added or taken out."""
     stands = path.get(document)
-    if not same(stands, one.old):
+    if not same(stands, correction.old):
         return Void(f"the value is now {shown_value(stands)}")
     place = path.locate(document)
-    return _put(document, tuple(place[0]) if place else path.steps, one.new)
+    return _put(document, tuple(place[0]) if place else path.steps, correction.new)
 
 
 def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
@@ -190,7 +192,7 @@ def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
         if isinstance(below, Void):
             return below
         if below is MISSING:
-            return {key: one for key, one in value.items() if key != step}
+            return {key: inner for key, inner in value.items() if key != step}
         return {**value, step: below}
     if isinstance(value, list) and isinstance(step, int) and 0 <= step <= len(value) - bool(rest):
         below = _put(value[step], rest, new) if rest else new
@@ -217,8 +219,8 @@ def with_corrections(
     standing: dict[str, Cell] = {}
     applied: list[Applied] = []
     by_id: dict[str, list[Correction]] = defaultdict(list)
-    for one in read_corrections(whole_of(source), source.name):
-        by_id[one.id].append(one)
+    for correction in read_corrections(whole_of(source), source.name):
+        by_id[correction.id].append(correction)
     rows: dict[str, list[tuple[int, Cell]]] = defaultdict(list)
     for number, (id, cell) in rows_of(base, (key, column)) if by_id else ():
         if (text := id_text(id)) in by_id:
@@ -230,12 +232,12 @@ def with_corrections(
             continue
         ((number, cell),) = rows[id]
         standing[id] = cell
-        for one in corrections:
-            made = corrected(cell, one)
-            applied.append(Applied(one, number, made.why if isinstance(made, Void) else None))
+        for correction in corrections:
+            made = corrected(cell, correction)
+            applied.append(Applied(correction, number, made.why if isinstance(made, Void) else None))
             cell = cell if isinstance(made, Void) else made
         cells[id] = cell
-    count = sum(one.void is None for one in applied)
+    count = sum(correction.void is None for correction in applied)
     note = f"{source.name}: {count} corrected {'value' if count == 1 else 'values'} of {column}"
     table = Derived(
         base, partial(_corrected_rows, key, column, cells), base.header, (*base.notes, note), (*base.files, source)
@@ -251,9 +253,9 @@ def without_corrections(corrected: Table, key: str, column: str, standing: Mappi
 
 def corrections_among(selected: Table, key: str, applied: Sequence[Applied]) -> tuple[Applied, ...]:
     """The corrections of the selected rows, and those of no row. `key` is the column with the ids."""
-    wanted = {one.row for one in applied}
+    wanted = {correction.row for correction in applied}
     here = {number for number, _ in rows_of(selected, (key,)) if number in wanted}
-    return tuple(one for one in applied if one.row is None or one.row in here)
+    return tuple(correction for correction in applied if correction.row is None or correction.row in here)
 
 
 def _corrected_rows(

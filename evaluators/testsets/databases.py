@@ -71,31 +71,31 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
         raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
     statement, secret = statement.strip().rstrip(";"), connection.address(folder)
     for attempt in range(1, _TIMES + 1):
-        asked = _QueryProgress()
+        progress = _QueryProgress()
         try:
             engine, note = _engine(secret, connection)
             with engine.connect() as opened, temporary_file() as file:
-                header = _write(opened, statement, file, asked)
+                header = _write(opened, statement, file, progress)
             break
         except Problems:
             raise
         except Exception as error:  # whatever a driver raises: the run cannot start, and its words may hold the password
-            if (fault := _fault(error, connection, secret, asked, attempt)) is not None:
+            if (fault := _fault(error, connection, secret, progress, attempt)) is not None:
                 raise fault from None
-    if not asked.rows:
+    if not progress.rows:
         raise _problems("no-rows", Blame.TESTSET, "the statement gives no rows")
     unrepeatable = None if says_an_order(statement) else UNORDERED
     message = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
-    notes = tuple(f"{ROWS}: {one}" for one in (message, note) if one)
+    notes = tuple(f"{ROWS}: {sentence}" for sentence in (message, note) if sentence)
     return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
 
-def _write(connection: Any, statement: str, file: BinaryIO, asked: _QueryProgress) -> tuple[str, ...]:
+def _write(connection: Any, statement: str, file: BinaryIO, progress: _QueryProgress) -> tuple[str, ...]:
     """Writes every row into the file, and gives the names of the columns."""
     streaming = connection.execution_options(
         stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
     )
-    asked.begun = True
+    progress.begun = True
     result = streaming.exec_driver_sql(statement)
     if not result.returns_rows:
         hint = 'one that begins with "select" does'
@@ -108,8 +108,8 @@ def _write(connection: Any, statement: str, file: BinaryIO, asked: _QueryProgres
         raise problem("same-column-name", f"columns have the same name: {listed}", where=WHERE, hint=hint)
     for rows in result.partitions(_AT_ONCE):
         for row in rows:
-            asked.rows += 1
-            file.write(line_of(header, row, asked.rows))
+            progress.rows += 1
+            file.write(line_of(header, row, progress.rows))
     # what has been read is not to change anything, whatever the database made of it
     connection.rollback()
     return header
@@ -185,7 +185,7 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
 
 
 def _fault(
-    error: Exception, connection: DatabaseConnection, secret: str, asked: _QueryProgress, attempt: int
+    error: Exception, connection: DatabaseConnection, secret: str, progress: _QueryProgress, attempt: int
 ) -> Problems | None:
     """The Problems for an error of the database, without any part of the connection string; None where the statement is tried again.
 
@@ -207,12 +207,12 @@ def _fault(
     text = without_parts((lines or [type(raised).__name__])[0], secret)
     if not isinstance(error, exc.DBAPIError):
         return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be read: {text}")
-    if not asked.begun:
+    if not progress.begun:
         return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be reached: {text}")
     if error.connection_invalidated:
         if attempt < _TIMES:
             return None
-        message = f"{called} ended the connection after {asked.rows:,} rows, {_TIMES} times: {text}"
+        message = f"{called} ended the connection after {progress.rows:,} rows, {_TIMES} times: {text}"
         return _problems("not-fetched", Blame.ENVIRONMENT, message)
     kind = type(error).__name__
     state = str(getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None) or "")
@@ -222,11 +222,11 @@ def _fault(
     if "not a database" in text:
         return _problems("unreadable-file", Blame.TESTSET, f"{called} cannot be read: {text}")
     if kind in ("DataError", "IntegrityError"):
-        message = f"the statement cannot be run to its end, after {asked.rows:,} rows: {text}"
+        message = f"the statement cannot be run to its end, after {progress.rows:,} rows: {text}"
         return _problems("bad-rows", Blame.TESTSET, message)
     if kind in ("ProgrammingError", "NotSupportedError") or _SQLITE_MISTAKE.search(text):
         return _problems("bad-statement", Blame.CONFIG, f"the statement cannot be run: {text}")
-    return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} gave up after {asked.rows:,} rows: {text}")
+    return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} gave up after {progress.rows:,} rows: {text}")
 
 
 def _problems(code: str, blame: Blame, message: str) -> Problems:
@@ -286,9 +286,16 @@ def without_parts(text: str, address: str) -> str:
     except (exc.ArgumentError, ValueError):
         parts |= set(re.split(r"[/:@?&=\s]+", address))
     else:
-        given = [url.username, url.password, url.host, url.database, url.port, url.render_as_string(hide_password=False)]
-        queries = [one for value in url.query.values() for one in ([value] if isinstance(value, str) else value)]
-        parts |= {str(part) for part in (*given, *queries) if part}
+        secrets = [
+            url.username,
+            url.password,
+            url.host,
+            url.database,
+            url.port,
+            url.render_as_string(hide_password=False),
+        ]
+        queries = [query for value in url.query.values() for query in ([value] if isinstance(value, str) else value)]
+        parts |= {str(part) for part in (*secrets, *queries) if part}
         if url.get_backend_name() == "sqlite" and url.database:
             parts.add(os.path.abspath(url.database))
     parts |= {quote(part, safe="") for part in parts} | {unquote_plus(part) for part in parts}

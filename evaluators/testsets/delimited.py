@@ -63,7 +63,7 @@ class Delimited(Reader, frozen=True):
 
     @property
     def separator(self) -> str:
-        """What separates the cells."""
+        """The name of the character between cells."""
         return self.delimiter
 
     def splits(self) -> list[Split]:

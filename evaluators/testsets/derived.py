@@ -78,7 +78,7 @@ class Derived(Struct, frozen=True):
 
 
 def layers(table: Table) -> Iterator[Table]:
-    """The table, the one it was made from, and so on down to the one that stands by itself."""
+    """The table and the tables it was made from, down to the one that is read from a file."""
     while isinstance(table, Derived):
         yield table
         table = table.base
@@ -164,19 +164,19 @@ class JoinedCells(Struct, frozen=True):
 
     def occurrences(self) -> dict[str, list[str]]:
         """The places of each id, in words."""
-        found: dict[str, list[str]] = {}
+        ids: dict[str, list[str]] = {}
         for id, where, _ in self._items():
-            found.setdefault(id, []).append(where)
-        found.pop("", None)
-        return found
+            ids.setdefault(id, []).append(where)
+        ids.pop("", None)
+        return ids
 
     def cells(self) -> dict[str, Cell | ByteSource]:
         """The cells by id, in memory, and documents unread. An id that occurs twice has no cell but a fault."""
-        found: dict[str, Cell | ByteSource] = {}
+        cells: dict[str, Cell | ByteSource] = {}
         for id, _, cell in self._items():
-            found[id] = twice(id, self.name) if id in found else cell
-        found.pop("", None)
-        return found
+            cells[id] = twice(id, self.name) if id in cells else cell
+        cells.pop("", None)
+        return cells
 
     def _items(self) -> Iterator[tuple[str, str, Cell | ByteSource]]:
         """Each id, where it occurs in words, and its cell, or the document that holds it."""
@@ -251,10 +251,10 @@ def _same_id(name: str, noun: str, places: dict[str, list[str]], role: str) -> l
     """One problem for all ids that occur twice. Of files of several kinds in a folder, the hint takes one kind."""
     several = {id: where for id, where in places.items() if len(where) > 1}
     issues = _issue("same-id", name, noun, ("occurs", "occur"), "more than once", several)
-    kinds = {id: {PurePath(one).suffix for one in where} for id, where in several.items()}
+    kinds = {id: {PurePath(file).suffix for file in where} for id, where in several.items()}
     if "*" in name or not any(len(suffixes) > 1 for suffixes in kinds.values()):
         return issues
-    kind = Counter(PurePath(one).suffix for where in places.values() for one in where).most_common(1)[0][0]
+    kind = Counter(PurePath(file).suffix for where in places.values() for file in where).most_common(1)[0][0]
     pattern = f"{name.rstrip('/')}/{'**/' if any('/' in id for id in places) else ''}*{kind}"
     return [replace(issue, hint=f"name one kind of file: {role}: {pattern}") for issue in issues]
 
@@ -265,18 +265,18 @@ def _issue(
     noun: str,
     verb: tuple[str, str],
     claim: str,
-    found: dict[str, list[str]],
+    places: dict[str, list[str]],
     others: dict[str, list[str]] | None = None,
 ) -> list[Issue]:
     """One problem for all ids that have it; with `others`, the hint names those that are like the first ones."""
-    if not found:
+    if not places:
         return []
-    shown = [f'"{beginning(id)}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(found.items(), _SHOWN)]
-    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+    shown = [f'"{beginning(id)}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(places.items(), _SHOWN)]
+    more = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
     several = noun.replace("place in", "places in") if noun.startswith("place") else f"{noun}s"
-    ids = f"1 {noun} that {verb[0]}" if len(found) == 1 else f"{len(found):,} {several} that {verb[1]}"
+    ids = f"1 {noun} that {verb[0]}" if len(places) == 1 else f"{len(places):,} {several} that {verb[1]}"
     message = f"{ids} {claim}: {', '.join(shown)}{more}"
-    return [Issue(code, Blame.TESTSET, message, name, _near(list(islice(found, _SHOWN)), others or {}))]
+    return [Issue(code, Blame.TESTSET, message, name, _near(list(islice(places, _SHOWN)), others or {}))]
 
 
 def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
@@ -316,15 +316,15 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
     unknown = [no_such_column(column, base.header, name) for column in named if column not in base.header]
     if unknown:
         raise Problems(unknown)
-    found: dict[str, ByteSource | CellError] = {}
+    sources: dict[str, ByteSource | CellError] = {}
     for chunk in whole(base, named):
         for column, place in places.items():
             for filled in _filled(place, chunk):
-                if isinstance(filled, str) and filled not in found:
-                    found[filled] = _file(filled, column, folder)
-    files = (source for source in found.values() if isinstance(source, ByteSource))
+                if isinstance(filled, str) and filled not in sources:
+                    sources[filled] = _file(filled, column, folder)
+    files = (source for source in sources.values() if isinstance(source, ByteSource))
     return Derived(
-        base, partial(_rows, dict(places), found), (*base.header, *places),
+        base, partial(_rows, dict(places), sources), (*base.header, *places),
         (*base.notes, *(f'"{column}" is the file {place}' for column, place in places.items())),
         tuple(dict.fromkeys((*base.files, *files))), {column: ("attached", place) for column, place in places.items()},
     )  # fmt: skip
@@ -345,7 +345,7 @@ def _rows(
     for chunk in base.read(split, list(dict.fromkeys([*own, *named]))):
         cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
         for column, place in wanted.items():
-            sources = (one if isinstance(one, CellError) else found[one] for one in _filled(place, chunk))
+            sources = (filled if isinstance(filled, CellError) else found[filled] for filled in _filled(place, chunk))
             cells[column] = [source if isinstance(source, CellError) else text(source) for source in sources]
         yield replace(chunk, columns=cells)
 

@@ -109,19 +109,19 @@ def without_endings(
     Gives them as they are where some names agree already, or where none would. The text says which endings were set aside; it is
     empty where none was. With `one_sided`, the names of the expected documents stay.
     """
-    gold, given = list(map(str, expected["id"])), list(map(str, outputs["id"]))
-    if not {*gold}.isdisjoint(given):
+    gold, output_ids = list(map(str, expected["id"])), list(map(str, outputs["id"]))
+    if not {*gold}.isdisjoint(output_ids):
         return expected, outputs, ""
-    tried = [(one, other) for one in ([""] if one_sided else _endings(gold)) for other in _endings(given)]
+    tried = [(ending, other) for ending in ([""] if one_sided else _endings(gold)) for other in _endings(output_ids)]
     paired = {
-        ends: len({_without(id, ends[0]) for id in gold} & {_without(id, ends[1]) for id in given}) for ends in tried
+        ends: len({_without(id, ends[0]) for id in gold} & {_without(id, ends[1]) for id in output_ids}) for ends in tried
     }
     best = max(tried, key=lambda ends: paired[ends])
     if not paired[best]:
         return expected, outputs, ""
     sides = [
-        {**one, "id": [_without(str(id), end) for id in one["id"]]}
-        for one, end in zip((expected, outputs), best, strict=True)
+        {**ending, "id": [_without(str(id), end) for id in ending["id"]]}
+        for ending, end in zip((expected, outputs), best, strict=True)
     ]
     return sides[0], sides[1], " and ".join(f'"{end}"' for end in best if end)
 
@@ -130,7 +130,7 @@ _SEPARATORS: Final = "_-. "
 
 
 def _endings(ids: Sequence[str]) -> list[str]:
-    """The endings that all names have, "" first, each from a separator on and with a letter; of one name, each of its endings."""
+    """The endings that all names share, "" first, each from a separator on and with a letter; for one name, each of its endings."""
     same = takewhile(lambda letters: len({*letters}) == 1, zip(*map(reversed, ids), strict=False))
     own = "".join(letters[0] for letters in same)[::-1].rpartition("/")[2][len(ids) == 1 :]
     return ["", *(own[at:] for at, mark in enumerate(own) if mark in _SEPARATORS and any(map(str.isalpha, own[at:])))]
@@ -150,24 +150,24 @@ def variants_at(place: str, folder: Path) -> dict[str, str]:
         beside = [inside(place, name) for name in store_of(whole).names(whole) if not name.startswith(".")]
     else:
         fitting = matching(place.replace("**", "*"), folder)
-        beside = [one for one in fitting if not PurePath(one).name.startswith(".")]
+        beside = [place_ for place_ in fitting if not PurePath(place_).name.startswith(".")]
     beside = without_runs(place, folder, beside)
-    found: dict[str, str] = {}
-    for one in sorted(beside):
-        path = PurePath(one)
-        name = path.name if kind_at(folder, one) == "folder" else PurePath(path.name.removesuffix(".gz")).stem
+    names: dict[str, str] = {}
+    for place_ in sorted(beside):
+        path = PurePath(place_)
+        name = path.name if kind_at(folder, place_) == "folder" else PurePath(path.name.removesuffix(".gz")).stem
         if (wrong := variant_name(name)) is not None:
             hint = "give it a name: `outputs: {NAME: FILE, …}`"
-            raise problem("variant-name", wrong.message, where=one, hint=hint)
-        if name in found:
+            raise problem("variant-name", wrong.message, where=place_, hint=hint)
+        if name in names:
             message = f'two variants are called "{name}"'
             raise problem("same-variant", message, where=place, hint="give each a name: `outputs: {NAME: FILE, …}`")
         shown = path.relative_to(folder) if path.is_relative_to(folder) else path
-        found[name] = one if scheme_of(one) else str(shown)
-    if not found:
+        names[name] = place_ if scheme_of(place_) else str(shown)
+    if not names:
         hint = "a folder, or a pattern such as `outputs/*.jsonl`, relative to the suite"
         raise problem("no-outputs", "no file or folder of outputs is there", where=place, hint=hint)
-    return found
+    return names
 
 
 def text_of(source: ByteSource) -> Cell:
@@ -215,10 +215,10 @@ def open_table(source: ByteSource, format: str | None = None) -> Reader:
     return replace(table, notes=(*notes, *table.notes)) if notes else table
 
 
-def refuse_options(given: Iterable[str], known: Collection[str], where: str, read_as: str) -> None:
+def refuse_options(options: Iterable[str], known: Collection[str], where: str, read_as: str) -> None:
     """Raises Problems (config) with the given settings of `test_set` that what is read has no use for."""
     issues = []
-    for option in given:
+    for option in options:
         if option not in known:
             formats = [name for name in READERS.names() if option in READERS.find(name).options]
             message = f"`{option}` is for {_enumerated(formats)} files, and this is read as {read_as}"
@@ -253,16 +253,16 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
 
     in_folder = kind_at(folder, name) == "folder"
     every = [run for run in files_without_runs(name, folder) if not PurePath(run).name.startswith(_NO_DATA)]
-    paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
+    paths = sorted((path for path in every if format or not in_folder or named_as_rows(path)), key=_steps)
     shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
     if not paths:
         raise _no_files(shown, in_folder, every)
     sources = [settled(locate(path, folder)) for path in paths]
     formats = {format or format_of(source): source.name for source in sources}
     if len(formats) > 1:
-        found = " and ".join(f"{word} ({first})" for word, first in formats.items())
+        listed_formats = " and ".join(f"{word} ({first})" for word, first in formats.items())
         hint = 'a pattern in quotes chooses some, as in "rows/*.csv"'
-        raise problem("several-formats", f"the files are of several formats: {found}", where=shown, hint=hint)
+        raise problem("several-formats", f"the files are of several formats: {listed_formats}", where=shown, hint=hint)
     (word,) = formats
     readers = [open_table(source, word) for source in sources]
     top = len(_fixed(name, in_folder))
@@ -277,8 +277,8 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
 
 def holds_rows(path: str, folder: Path) -> bool:
     """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
-    found = files_without_runs(path, folder)
-    return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
+    files = files_without_runs(path, folder)
+    return bool(files) and all(_suffix(file) in _ROWS_ALONE for file in files)
 
 
 def _steps(path: str) -> list[str]:
@@ -304,7 +304,7 @@ def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
 
 
 def format_of(source: ByteSource) -> str:
-    """The format that the file's name says, or else the one that its first bytes look like."""
+    """The format of a file, by its name, or else by its first bytes."""
     name = source.suffix.removeprefix(".")
     if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:  # the others need not be imported
         return "jsonl" if name == "json" and holds_json_lines(source) else name

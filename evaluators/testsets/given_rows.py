@@ -29,7 +29,7 @@ _SIDES: Final = {"expected", "output"}
 def given_rows(rows: Any) -> FetchedRows:
     """The rows in a file. Raises Problems for what is no table of rows, and for values that no cell can hold."""
     header: dict[str, None] = {}
-    file = lines_file(_noted(_rows(rows, header), header))
+    file = lines_file(_noting_keys(_rows(rows, header), header))
     if not header:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there is nothing to score: no row has a cell", ROWS)])
     index = rows.index if is_data_frame(rows) else None
@@ -47,7 +47,7 @@ def _displaced(rows: Any) -> tuple[Issue, ...]:
     return () if doubt is None else (displaced(doubt, ROWS, "give both lists in the same order"),)
 
 
-def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:
+def _noting_keys(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:
     """The cells that are there; the columns of all rows become the header."""
     for row in rows:
         header |= dict.fromkeys(row)
@@ -56,12 +56,12 @@ def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterat
 
 def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
     """Two sequences as columns. Raises Problems where they are none, or do not go together one by one."""
-    wanted, given = _listed("expected", expected), _listed("outputs", outputs)
-    if len(wanted) != len(given):
-        counts = f"there are {len(wanted)} expected documents and {len(given)} outputs"
+    wanted, actual = _listed("expected", expected), _listed("outputs", outputs)
+    if len(wanted) != len(actual):
+        counts = f"there are {len(wanted)} expected documents and {len(actual)} outputs"
         hint = 'give "" for an output that is not there'
         raise problem("unequal-lengths", f"{counts}; they go together one by one", hint=hint)
-    return {"expected": wanted, "output": given}
+    return {"expected": wanted, "output": actual}
 
 
 def _listed(name: str, documents: Any) -> list[Any]:

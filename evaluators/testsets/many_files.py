@@ -54,21 +54,21 @@ class ManyFiles(Reader, frozen=True, dict=True):
 
     def splits(self) -> list[Split]:
         """The pieces of large files, and small files together: of these, `start` and `end` count files."""
-        found: list[Split] = []
+        splits: list[Split] = []
         first, size = 0, 0
         for index, reader in enumerate(self.readers):
             pieces = reader.splits()
             if len(pieces) > 1 or any(piece.note for piece in pieces):
                 if first < index:
-                    found.append(Split(self.source.path, len(found), first, index))
-                found += [replace(piece, index=len(found) + number) for number, piece in enumerate(pieces)]
+                    splits.append(Split(self.source.path, len(splits), first, index))
+                splits += [replace(piece, index=len(splits) + number) for number, piece in enumerate(pieces)]
                 first, size = index + 1, 0
             elif (size := size + reader.source.size) >= SPLIT_BYTES:
-                found.append(Split(self.source.path, len(found), first, index + 1))
+                splits.append(Split(self.source.path, len(splits), first, index + 1))
                 first, size = index + 1, 0
         if first < len(self.readers):
-            found.append(Split(self.source.path, len(found), first, len(self.readers)))
-        return found
+            splits.append(Split(self.source.path, len(splits), first, len(self.readers)))
+        return splits
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
@@ -108,7 +108,7 @@ def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[st
     """The files as one; `named` is what each is called from the folder on, `fixed` whether their beginnings tell their columns."""
     keyed = [_keys(reader.source.file_name or reader.source.name) for reader in readers]
     header, different = _common(readers) if fixed else (_all(readers), [])
-    keys = [key for key in keyed[0] if all(key in one for one in keyed)]
+    keys = [key for key in keyed[0] if all(key in keys_of_file for keys_of_file in keyed)]
     everywhere = {name for reader in readers for name in reader.header}
     notes = [f"{source.name}: {len(readers):,} files, read one after the other"]
     notes += [f'{source.name}: "{key}" is a column of the files, so the folders of that name are none' for key in keys
@@ -116,7 +116,7 @@ def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[st
     notes += [f"{issue.where}: {issue.message}" for issue in different]
     notes += _kinds(source, readers)
     added = [name for name in (*keys, FILE_COLUMN) if name not in everywhere]
-    placed = tuple({**one, FILE_COLUMN: name} for one, name in zip(keyed, named, strict=True))
+    placed = tuple({**keys_of_file, FILE_COLUMN: name} for keys_of_file, name in zip(keyed, named, strict=True))
     said = [note for reader in readers for note in reader.notes]
     return ManyFiles(
         source, (*header, *added), 1, (*notes, *_shortened(said)), (*different, *readers[0].doubts), tuple(readers), placed,
@@ -128,8 +128,8 @@ def _keys(name: str) -> dict[str, Cell]:
     """The keys and values of the folders that a file is in."""
     from urllib.parse import unquote
 
-    found = (_KEY_VALUE.fullmatch(step) for step in name.split("/")[:-1])
-    pairs = {step[1]: unquote(step[2]) for step in found if step is not None}
+    matches = (_KEY_VALUE.fullmatch(step) for step in name.split("/")[:-1])
+    pairs = {step[1]: unquote(step[2]) for step in matches if step is not None}
     return {key: MISSING if value == _NO_VALUE else value for key, value in pairs.items()}
 
 
@@ -158,13 +158,13 @@ def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
 
 def _kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
     """The columns that are of different kinds in different files, one sentence each."""
-    found: dict[str, dict[str, str]] = {}
+    values: dict[str, dict[str, str]] = {}
     for reader in readers:
         for name, kind in zip(reader.header, reader.kinds, strict=False):
-            found.setdefault(name, {}).setdefault(kind, reader.source.name)
+            values.setdefault(name, {}).setdefault(kind, reader.source.name)
     return [
         f'{source.name}: "{name}" is ' + " and ".join(f"{kind} in {file}" for kind, file in kinds.items())
-        for name, kinds in found.items()
+        for name, kinds in values.items()
         if len(kinds) > 1
     ]
 

@@ -128,7 +128,7 @@ def paired_files(
     warnings: tuple[Issue, ...] = ()
     if key is None and pair_by is None:
         known = naming_keys(expected_items, output_items)
-        key = next((one.key for one in known if one.pairs), None)
+        key = next((naming_key.key for naming_key in known if naming_key.pairs), None)
         if key is None:
             warnings = _doubts(known, expected_items, output_items, f"{expected.name} and {output.name}")
     how = "their places in the list" if key is None else f'the key "{key}"'
@@ -195,8 +195,8 @@ def keyed_rows(source: ByteSource, column: str) -> MemoryRows | None:
 
 def holds_a_list(source: ByteSource) -> bool:
     """Whether a JSON file is one object that has a list of objects in it."""
-    lists = (one for one in (_object_in(source) or {}).values() if isinstance(one, list))
-    return any(any(isinstance(row, dict) for row in one) for one in lists)
+    lists = (list_ for list_ in (_object_in(source) or {}).values() if isinstance(list_, list))
+    return any(any(isinstance(row, dict) for row in list_) for list_ in lists)
 
 
 def _object_in(source: ByteSource) -> dict[str, Any] | None:
@@ -211,7 +211,7 @@ def _object_in(source: ByteSource) -> dict[str, Any] | None:
 
 
 def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
-    """The key that names the documents in every list: the one that is asked for, or one with a usual name.
+    """The key that names the documents in every list: the requested one, or one with a usual name.
 
     A usual name is taken when every document has it, and no two documents of a list have the same.
     """

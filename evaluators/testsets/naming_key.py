@@ -39,7 +39,7 @@ class NamingKey(Struct, frozen=True):
 
     @property
     def is_called_id(self) -> bool:
-        """It is called like an id: `doc_id`, `SubjectEntityID`."""
+        """Whether the key is called like an id: `doc_id`, `SubjectEntityID`."""
         return called_id(self.key)
 
     @property
@@ -61,12 +61,12 @@ def called_id(name: str) -> bool:
     return bool(words) and words[-1].casefold() in _IDS
 
 
-def naming_keys(one: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
+def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     """The keys that name each document of both lists: first those that are called like an id, then those that share more names."""
-    first = one[0] if one and isinstance(one[0], Mapping) else {}
+    first = items[0] if items and isinstance(items[0], Mapping) else {}
     found = []
     for key in first:
-        names, others = names_by(key, one), names_by(key, other)
+        names, others = names_by(key, items), names_by(key, other)
         if names is None or others is None:
             continue
         at = {name: place for place, name in enumerate(others)}
@@ -76,46 +76,46 @@ def naming_keys(one: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     return sorted(found, key=lambda one: (not one.is_called_id, -one.shared))
 
 
-def naming_columns(one: Table, ours: Sequence[str], other: Table, theirs: Sequence[str]) -> tuple[str, str] | None:
+def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequence[str]) -> tuple[str, str] | None:
     """The columns by which the rows of two tables are paired: each names every row of its table, and some names are in both.
 
     `ours` and `theirs` are the columns that may be it. Of several pairs, those that are called like an id come first, then the one that
     shares most, then one name on both sides. Columns that are called like nothing pair where they have one name and share half of
     theirs. None where no pair does, or where the two best say otherwise of a row.
     """
-    here, there = names_in(one, ours), names_in(other, theirs)
-    found: list[tuple[tuple[bool, int, bool], str, str]] = []
+    here, there = names_in(table, ours), names_in(other, theirs)
+    ranked: list[tuple[tuple[bool, int, bool], str, str]] = []
     for column, names in here.items():
         for key, others in there.items():
             shared = len(names.keys() & others.keys())
             is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
             same = folded(column) == folded(key)
             if shared and (is_id or (same and 2 * shared >= min(len(names), len(others)))):
-                found.append(((is_id, shared, same), column, key))
-    if not found:
+                ranked.append(((is_id, shared, same), column, key))
+    if not ranked:
         return None
-    best = max(rank for rank, _, _ in found)
-    pairs = [(column, key) for rank, column, key in found if rank == best]
+    best = max(rank for rank, _, _ in ranked)
+    pairs = [(column, key) for rank, column, key in ranked if rank == best]
     paired = [{at: there[key][name] for name, at in here[column].items() if name in there[key]} for column, key in pairs]
-    return pairs[0] if all(one == paired[0] for one in paired) else None
+    return pairs[0] if all(pair == paired[0] for pair in paired) else None
 
 
 def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
     """The place of each row by its name, for each of the columns that names every row: by a text of one line, or a whole number."""
-    found: dict[str, dict[str, int]] = {column: {} for column in columns[:_MOST_COLUMNS]}
+    counts: dict[str, dict[str, int]] = {column: {} for column in columns[:_MOST_COLUMNS]}
     count = 0
-    for chunk in whole(table, list(found)) if found else ():
-        for column in list(found):
-            known, cells = found[column], chunk.columns[column]
+    for chunk in whole(table, list(counts)) if counts else ():
+        for column in list(counts):
+            known, cells = counts[column], chunk.columns[column]
             names = {id_text(cell): count + at for at, cell in enumerate(cells) if _may_name(cell)}
             if len(names) < chunk.count or not known.keys().isdisjoint(names):
-                del found[column]
+                del counts[column]
             else:
                 known |= names
         count += chunk.count
-        if not found:
+        if not counts:
             break
-    return {column: names for column, names in found.items() if names}
+    return {column: names for column, names in counts.items() if names}
 
 
 def ids_in(table: Table, column: str) -> set[str]:

@@ -113,8 +113,8 @@ def _opening(
         fetched = config.platform.fetch()
     if fetched is not None:
         columns = ColumnNames(**{**fetched.roles, **config.columns.named()})
-        asked = {"file": fetched.file, "format": "jsonl", "columns": columns}
-        config = config.model_copy(update={**asked, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
+        settings = {"file": fetched.file, "format": "jsonl", "columns": columns}
+        config = config.model_copy(update={**settings, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
     return _Opening(config, folder, frozenset(needed), selection, fetched or given, given is not None)
 
 
@@ -126,7 +126,7 @@ def _readable(test_set: TestSet) -> TestSet:
         name=config.written(test_set.name),
         issues=tuple(map(config.masked_issue, test_set.issues)),
         warnings=tuple(map(config.masked_issue, test_set.warnings)),
-        variant_sets={name: _readable(one) for name, one in test_set.variant_sets.items()},
+        variant_sets={name: _readable(variant) for name, variant in test_set.variant_sets.items()},
     )
 
 
@@ -140,6 +140,8 @@ def _masked_problems(config: TestSetConfig) -> Iterator[None]:
 
 
 class _Opening(Struct, frozen=True):
+    """The opening of a test set: the steps from its settings to a table with the columns of all roles."""
+
     config: TestSetConfig
     folder: Path
     needed: frozenset[Role]
@@ -198,10 +200,10 @@ class _Opening(Struct, frozen=True):
         except Problems as error:
             headless = [doubt for doubt in reader.doubts if doubt.code == NO_HEADER]
             raise Problems(headless or [*error.issues, *reader.doubts]) from None
-        begun = self._begun(name, table, columns)
+        table_begun = self._begun(name, table, columns)
         if expected is not None:
-            begun = self._with_cells(begun, "expected", expected)
-        return self._with_outputs(begun)
+            table_begun = self._with_cells(table_begun, "expected", expected)
+        return self._with_outputs(table_begun)
 
     def _which_of_rows(self) -> Which:
         """A function that gives the line to write where the columns of the rows are not clear."""
@@ -212,9 +214,9 @@ class _Opening(Struct, frozen=True):
     def _id_by(self, table: Table, places: Iterable[Place]) -> dict[Role, str]:
         """The column of the rows that names them as cells elsewhere are named, where there is one."""
         for place in places:
-            found = naming_columns(table, table.header, *self._named_elsewhere(place))
-            if found is not None:
-                return {"id": found[0]}
+            naming = naming_columns(table, table.header, *self._named_elsewhere(place))
+            if naming is not None:
+                return {"id": naming[0]}
         return {}
 
     def _named_elsewhere(self, place: Place) -> tuple[Table, Sequence[str]]:
@@ -243,30 +245,30 @@ class _Opening(Struct, frozen=True):
         hint = "name it on the command line, or in the suite: `test_set: {file: rows.csv}`"
         raise problem("no-test-set", "there is no test set", hint=hint)
 
-    def _reader(self, asked: TestSetConfig | Joined) -> Reader:
+    def _reader(self, place: TestSetConfig | Joined) -> Reader:
         """A file of rows, read as its settings say."""
         config, fetched = self.config, self.fetched
 
-        own = config.file is None and asked is config.expected
-        format = asked.format or (config.format if own else None)
+        own = config.file is None and place is config.expected
+        format = place.format or (config.format if own else None)
 
         def settled(source: ByteSource) -> ByteSource:
             """The source of a file, with the settings of the test set or of the place that names it."""
-            if asked is not config:
+            if place is not config:
                 read = config.reads(source) if own else replace(source, most_unpacked_gib=config.most_unpacked_gib)
-                given = {
-                    name: value for name in ("sheet", "header_row", "list") if (value := getattr(asked, name)) is not None
+                reader_settings = {
+                    name: value for name in ("sheet", "header_row", "list") if (value := getattr(place, name)) is not None
                 }
-                return replace(read, **given)
+                return replace(read, **reader_settings)
             name = config.masked(source.name) if fetched is None else fetched.name
             return replace(config.reads(source), name=name, file_name=source.file_name or source.name)
 
         try:
-            return open_file(asked.file or "", self.folder, format, settled)
+            return open_file(place.file or "", self.folder, format, settled)
         except Problems as error:
-            if asked is config:
+            if place is config:
                 raise
-            file = flow(config.written(asked.file or ""))
+            file = flow(config.written(place.file or ""))
             raise Problems(_list_of(issue, file) for issue in error.issues) from None
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
@@ -325,12 +327,12 @@ class _Opening(Struct, frozen=True):
         files = [output for output in outputs if isinstance(output, str) and not holds_documents(output, self.folder)]
         lists = [list_in(self._locate(file)) for file in files]
         rows = are_rows(list_in(source) or [], "expected")
-        return rows and all(one is None or are_rows(one, "output") for one in lists)
+        return rows and all(documents is None or are_rows(documents, "output") for documents in lists)
 
     def _of_documents(self, path: str) -> TestSet:
         """The test set of expected documents paired with output documents. One expected document may serve all outputs."""
-        given = [option for option in OPTIONS if getattr(self.config, option) is not None]
-        refuse_options(given, (), self._place_text(path), "documents")
+        options = [option for option in OPTIONS if getattr(self.config, option) is not None]
+        refuse_options(options, (), self._place_text(path), "documents")
         if self.config.output is not None:
             return self._with_paired_outputs(path, self.config.output)
         if self.config.outputs is None:
@@ -343,13 +345,13 @@ class _Opening(Struct, frozen=True):
     def _with_paired_outputs(self, expected: str, output: Place) -> TestSet:
         """The test set of expected documents with their outputs from one place."""
         if not isinstance(output, str):
-            begun = self._begun(expected, self._expected_documents(expected))
-            return self._with_selection(self._with_cells(begun, "output", output))
+            table_begun = self._begun(expected, self._expected_documents(expected))
+            return self._with_selection(self._with_cells(table_begun, "output", output))
         rows, outputs, warnings = self._two_places(expected, output)
         lookup = JoinedCells(outputs, "id", "expected", outputs.name)
-        begun = self._begun(expected, rows)
-        begun = replace(begun, warnings=(*begun.warnings, *warnings))
-        return self._with_selection(self._joined(begun, "output", lookup))
+        table_begun = self._begun(expected, rows)
+        table_begun = replace(table_begun, warnings=(*table_begun.warnings, *warnings))
+        return self._with_selection(self._joined(table_begun, "output", lookup))
 
     def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
         """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern; and warnings about pairing."""
@@ -377,13 +379,16 @@ class _Opening(Struct, frozen=True):
         return document_rows(one_document(self._locate(path)), path)
 
     def _two_folders(
-        self, expected: str, gold: Documents, output: str, given: Documents
+        self, expected: str, gold: Documents, output: str, documents: Documents
     ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
         """The rows of two folders, or patterns. Where no name pairs them, names without a common ending may."""
         aside = ""
         if self.config.pair_by is None:
-            gold, given, aside = without_endings(gold, given, one_sided=self.config.outputs is not None)
-        rows, outputs = document_rows(gold, self._place_text(expected)), document_rows(given, self._place_text(output))
+            gold, documents, aside = without_endings(gold, documents, one_sided=self.config.outputs is not None)
+        rows, outputs = (
+            document_rows(gold, self._place_text(expected)),
+            document_rows(documents, self._place_text(output)),
+        )
         if not aside:
             return rows, outputs, ()
         message = f"no name of a document is in both places, so they are paired by their names without {aside}"
@@ -395,8 +400,8 @@ class _Opening(Struct, frozen=True):
         if by == "position":
             message = "documents that are files have no position in a list"
             raise problem("bad-pairing", message, where=path, hint="pair_by is `path` or `name` here")
-        found = documents_at(path, self.folder, by)
-        return {**found, "expected": list(map(self._with_written_name, found["expected"]))}
+        documents = documents_at(path, self.folder, by)
+        return {**documents, "expected": list(map(self._with_written_name, documents["expected"]))}
 
     def _locate(self, path: str) -> ByteSource:
         """The file at a place. In messages it has the name that the suite writes."""
@@ -429,8 +434,8 @@ class _Opening(Struct, frozen=True):
             named["id"] = key
         table = with_paths(reader, named.values(), name)
         if "id" not in named and not usual_columns(reader.header, "id"):
-            found = naming_columns(rows.table, [key], table, table.header)
-            named |= {} if found is None else {"id": found[1]}
+            naming = naming_columns(rows.table, [key], table, table.header)
+            named |= {} if naming is None else {"id": naming[1]}
         needed: set[Role] = {"id"} if other.columns is not None else {"id", role}
         columns = guess_columns(
             table.header, named, needed=needed, name=name, knows=partial(knows, table),
@@ -521,9 +526,9 @@ class _Opening(Struct, frozen=True):
         table, applied, standing = with_corrections(begun.table, key, expected, self._locate(file))
         hint = "if it is still right, correct the value as it is now; a line with the same `old` and `new` withdraws it"
         void = [
-            Issue("void-correction", Blame.TESTSET, f"correction {one.sentence}", name, hint)
-            for one in applied
-            if one.void is not None
+            Issue("void-correction", Blame.TESTSET, f"correction {correction.sentence}", name, hint)
+            for correction in applied
+            if correction.void is not None
         ]
         return replace(begun, table=table, corrections=applied, warnings=(*begun.warnings, *void)), standing
 
@@ -531,9 +536,9 @@ class _Opening(Struct, frozen=True):
 def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
     """The test set with those of its variants, and their problems under their names."""
     issues, warnings = list(base.issues), list(base.warnings)
-    for name, one in variants.items():
-        issues += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.issues)
-        own = (issue for issue in one.warnings if issue not in base.warnings)
+    for name, variant in variants.items():
+        issues += (replace(issue, where=f"variant {name}: {issue.where}") for issue in variant.issues)
+        own = (issue for issue in variant.warnings if issue not in base.warnings)
         warnings += (replace(issue, where=f"variant {name}: {issue.where}") for issue in own)
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
 
@@ -578,14 +583,14 @@ def _which_of(role: Literal["output", "expected"], place: Place | None, key: str
     file = flow(place.file if isinstance(place, Joined) else place)
     usual = flow(key or "NAME")
 
-    def which(asked: Role, named: Mapping[Role, str]) -> str:
+    def which(wanted: Role, named: Mapping[Role, str]) -> str:
         """The line that names the column of a role in another file."""
-        column = named[asked]
-        if asked == "id":
+        column = named[wanted]
+        if wanted == "id":
             return f"say which one: `{role}: {{file: {file}, key: {flow(column)}}}` under test_set"
-        if asked != role:
-            return say_which(asked, {asked: column})
-        one = f"say which one: `{role}: {{file: {file}, column: {flow(column)}}}` under test_set"
-        return f"{one}; where each field has a column, `{role}: {{file: {file}, columns: {{all_but: [{usual}]}}}}`"
+        if wanted != role:
+            return say_which(wanted, {wanted: column})
+        line = f"say which one: `{role}: {{file: {file}, column: {flow(column)}}}` under test_set"
+        return f"{line}; where each field has a column, `{role}: {{file: {file}, columns: {{all_but: [{usual}]}}}}`"
 
     return which

@@ -88,16 +88,16 @@ _READING: Final = frozenset({"select", "with", "values", "table", "from"})
 
 def _words(statement: str) -> list[str]:
     """The words outside parentheses in small letters, and the semicolons that have something behind them."""
-    found: list[str] = []
+    names: list[str] = []
     depth = 0
     for token in _tokens(statement):
         if token in "()":
             depth = max(0, depth + (1 if token == "(" else -1))
         elif depth == 0:
-            found.append(token.lower())
-    while found and found[-1] == ";":
-        found.pop()
-    return found
+            names.append(token.lower())
+    while names and names[-1] == ";":
+        names.pop()
+    return names
 
 
 def why_not_a_query(statement: str) -> str | None:
@@ -122,4 +122,4 @@ def says_an_order(statement: str) -> bool:
 
 
 def _tokens(statement: str) -> list[str]:
-    return [found[0] for found in re.finditer(_TOKENS, statement) if found["token"]]
+    return [token[0] for token in re.finditer(_TOKENS, statement) if token["token"]]

@@ -92,8 +92,8 @@ class RemoteFiles:
         from fsspec.spec import AbstractBufferedFile
 
         part = self._part_of(path, known, size)
-        asked = SimpleNamespace(cat_file=lambda _, start, end: part(start, min(end, size)))
-        parts = AbstractBufferedFile(asked, path, cache_type="none", size=size)
+        ranged = SimpleNamespace(cat_file=lambda _, start, end: part(start, min(end, size)))
+        parts = AbstractBufferedFile(ranged, path, cache_type="none", size=size)
         parts.seek(start)
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
@@ -165,10 +165,10 @@ class RemoteFiles:
             self._call("rm_file", path)
 
     def fingerprint(self, path: str) -> bytes:
-        """SHA-256 of what the store says of the file's bytes; of the bytes themselves where it says nothing."""
-        found = self.look(path)
-        if found.content is not None:
-            return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
+        """The SHA-256 of the store's checksum of a file; of the bytes themselves where the store has none."""
+        info = self.look(path)
+        if info.content is not None:
+            return hashlib.sha256(f"{info.content} {info.size}".encode()).digest()
         with self.open(path) as stream:
             return hashlib.file_digest(cast(Any, stream), "sha256").digest()
 
@@ -185,10 +185,10 @@ class RemoteFiles:
 
     def look(self, path: str) -> Looked:
         """The state of a place. Raises FileNotFoundError where nothing is."""
-        found: Mapping[str, Any] = self._call("info", path)
-        kind: Kind = "folder" if found["type"] == "directory" else "file"
-        version = f"{_first(found, _VERSION)} {found['size']}"
-        return Looked(kind, int(found["size"] or 0), version, _first(found, _CONTENT))
+        info: Mapping[str, Any] = self._call("info", path)
+        kind: Kind = "folder" if info["type"] == "directory" else "file"
+        version = f"{_first(info, _VERSION)} {info['size']}"
+        return Looked(kind, int(info["size"] or 0), version, _first(info, _CONTENT))
 
     def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
         """The bytes of a file from one place to before another."""
@@ -371,5 +371,5 @@ def _whole(data: bytes, size: int) -> bytes:
     return data
 
 
-def _first(found: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    return next((str(found[key]) for key in keys if found.get(key)), None)
+def _first(info: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    return next((str(info[key]) for key in keys if info.get(key)), None)

@@ -50,23 +50,23 @@ def files_without_runs(path: str, folder: Path) -> list[str]:
     return without_runs(path, folder, files_at(path, folder))
 
 
-def without_runs(path: str, folder: Path, found: Sequence[str]) -> list[str]:
+def without_runs(path: str, folder: Path, paths: Sequence[str]) -> list[str]:
     """The files and folders at a place, without run folders, what is in them, and other files that runs have written.
 
     Nor is there what Excel keeps beside a workbook that is open: `~$rows.xlsx`.
     """
-    found = [one for one in found if not PurePath(one).name.startswith(OPEN_WORKBOOK)]
-    whole = {one: _absolute(at(folder, one)) for one in found}
+    paths = [path for path in paths if not PurePath(path).name.startswith(OPEN_WORKBOOK)]
+    whole = {path: _absolute(at(folder, path)) for path in paths}
     top = _top(_absolute(at(folder, path)))
     runs = _run_folders(whole.values(), top) | {
-        one for one in whole.values() if not scheme_of(one) and is_run_folder(one)
+        path for path in whole.values() if not scheme_of(path) and is_run_folder(path)
     }
     results, _ = _looking.get()
     written = _written_files([*runs, *_run_folders_in(results)]) if not scheme_of(top) else set()
-    of_runs = {one for one in found if whole[one] in runs or any(step in runs for step in _folders(whole[one], top))}
-    asked = {one for one in found if one not in of_runs and whole[one] in written}
-    _note(path, sorted(runs), sorted(asked))
-    return [one for one in found if one not in of_runs and one not in asked]
+    of_runs = {path for path in paths if whole[path] in runs or any(step in runs for step in _folders(whole[path], top))}
+    written_by_runs = {path for path in paths if path not in of_runs and whole[path] in written}
+    _note(path, sorted(runs), sorted(written_by_runs))
+    return [path for path in paths if path not in of_runs and path not in written_by_runs]
 
 
 def fits(file: Path, place: str, folder: Path) -> bool:
@@ -79,7 +79,7 @@ def fits(file: Path, place: str, folder: Path) -> bool:
     return stood_for(PurePath(whole).parts, PurePath(path).parts) is not None
 
 
-def _note(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
+def _note(path: str, runs: Sequence[str], written: Sequence[str]) -> None:
     """Notes that files of runs were left out of a place, in a sentence for each kind."""
     (_, notes), shown = _looking.get(), shown_address(path)
     if notes is None:
@@ -87,13 +87,13 @@ def _note(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
     if runs:
         subject = _counted(runs, "the run folder {} is", "{:,} run folders are")
         notes[f"{shown}: {subject} passed over; what a run has written is no test set"] = None
-    if asked:
-        subject = _counted(asked, "the file {} is", "{:,} files are")
+    if written:
+        subject = _counted(written, "the file {} is", "{:,} files are")
         notes[f"{shown}: {subject} left out, because a run has written it with -o"] = None
 
 
-def _counted(places: Sequence[str], one: str, more: str) -> str:
-    return one.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
+def _counted(places: Sequence[str], singular: str, more: str) -> str:
+    return singular.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
 
 
 def _absolute(path: str) -> str:
@@ -174,10 +174,10 @@ def _run_folders_in(results: Iterable[Path]) -> Iterator[str]:
 
 def _written_files(runs: Iterable[str]) -> set[str]:
     """The files that runs have written with -o, by their `run.json`."""
-    found: set[str] = set()
+    written: set[str] = set()
     for run in runs:
         with suppress(OSError, ValueError, TypeError, AttributeError):
             data = Path(run, RUN_FILE).read_bytes()
             if f'"{WRITTEN}"'.encode() in data:
-                found |= {os.path.abspath(os.path.join(run, file)) for file in json.loads(data).get(WRITTEN, ())}
-    return found
+                written |= {os.path.abspath(os.path.join(run, file)) for file in json.loads(data).get(WRITTEN, ())}
+    return written

@@ -114,7 +114,7 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
     if chosen is None:
         return None
     where, table = chosen.where, chosen.base
-    asked = " and ".join(f"{column}={value}" for column, value in where)
+    condition = " and ".join(f"{column}={value}" for column, value in where)
     first = next(whole(table, [column for column, _ in where]), None)
     if first is None:
         return None
@@ -127,7 +127,7 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
         there = ", ".join(f'"{text}"' for text in seen[:_MOST_VALUES])
         hints.append(suggestion(value, seen) or f'the column "{column}" has {there}{more}')
     hint = "; ".join(hints) or "each holds in some row, and never all of them in one"
-    return Issue("no-row-selected", Blame.TESTSET, f"no row fits --where {asked}", name, hint)
+    return Issue("no-row-selected", Blame.TESTSET, f"no row fits --where {condition}", name, hint)
 
 
 def nearly_selected(table: Table, name: str) -> Iterator[Issue]:
@@ -147,8 +147,8 @@ def nearly_selected(table: Table, name: str) -> Iterator[Issue]:
 
 
 def _is_near(cell: Cell, text: str, word: Any) -> bool:
-    given = cell is not MISSING and not isinstance(cell, CellError)
-    return given and not _is(cell, text, word) and (nearly_fits(word, cell) or nearly_fits(text, cell))
+    has_value = cell is not MISSING and not isinstance(cell, CellError)
+    return has_value and not _is(cell, text, word) and (nearly_fits(word, cell) or nearly_fits(text, cell))
 
 
 def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:

@@ -105,7 +105,7 @@ class TestSet(Struct, frozen=True):
     @property
     def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read, each once."""
-        every = [*self.table.files, *(source for one in self.variant_sets.values() for source in one.table.files)]
+        every = [*self.table.files, *(source for variant in self.variant_sets.values() for source in variant.table.files)]
         return tuple(dict.fromkeys(every))
 
     @property
@@ -114,8 +114,8 @@ class TestSet(Struct, frozen=True):
         return bool(self.files) and not self.fetched and all(source.lasting for source in self.files)
 
     def without_corrections(self) -> TestSet:
-        """The same rows with the expected answers as they stand."""
-        plain = {name: one.without_corrections() for name, one in self.variant_sets.items()}
+        """The test set with the expected answers as they stand."""
+        plain = {name: variant.without_corrections() for name, variant in self.variant_sets.items()}
         return replace(self, table=self.uncorrected or self.table, corrections=(), uncorrected=None, variant_sets=plain)
 
     def variant(self, name: str) -> TestSet:

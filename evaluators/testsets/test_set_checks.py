@@ -37,20 +37,20 @@ def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]
 
     Stores are not asked: to look at a suite opens no addresses that it names.
     """
-    found: list[tuple[Loc, Issue]] = []
+    issues: list[tuple[Loc, Issue]] = []
     for loc, place in _places(config):
         if place == STANDARD_INPUT or local_path(place) is None or kind_at(folder, place) is not None:
             continue
         if is_pattern(place, folder):
             if not matching(place, folder):
-                found.append((loc, Issue("no-such-file", Blame.CONFIG, f'no file fits the pattern "{place}"')))
+                issues.append((loc, Issue("no-such-file", Blame.CONFIG, f'no file fits the pattern "{place}"')))
             continue
         try:
             locate(place, folder)
         except Problems as error:
             issue = error.issues[0]
-            found.append((loc, Issue(issue.code, issue.blame, f'{issue.message}: "{place}"', None, issue.hint)))
-    return [(loc, config.masked_issue(issue)) for loc, issue in found]
+            issues.append((loc, Issue(issue.code, issue.blame, f'{issue.message}: "{place}"', None, issue.hint)))
+    return [(loc, config.masked_issue(issue)) for loc, issue in issues]
 
 
 def is_here(config: TestSetConfig, folder: Path) -> bool:
@@ -60,9 +60,9 @@ def is_here(config: TestSetConfig, folder: Path) -> bool:
     return bool(places) and local and not absent_places(config, folder)
 
 
-def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) -> list[Issue]:
+def answer_warnings(test_set: TestSet, expected: str, input_column: str | None = None) -> list[Issue]:
     """Warnings about expected answers: rows whose JSON has a key twice in one object, of which the last one counts; and rows that give
-    the same and expect something else. `expected` and `given` are columns.
+    the same and expect something else. `expected` and `input_column` are columns.
 
     Only text shows a key that is given twice: in a JSON file it was already read once. Answers are compared as JSON where they are
     JSON, and otherwise as text without spaces at the ends. Rows without an input or without an answer say nothing; nor does an input
@@ -71,7 +71,9 @@ def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) 
     twice = _FirstIssues("key-twice", ("row has", "rows have"), "a key twice in one object")
     first_answers: dict[int, int] = {}
     unlike: set[int] = set()
-    for number, (answer, *question) in rows_of(test_set, [expected] if given is None else [expected, given]):
+    for number, (answer, *question) in rows_of(
+        test_set, [expected] if input_column is None else [expected, input_column]
+    ):
         if keys := _keys_twice(answer):
             names = ", ".join(f'"{key}"' for key in keys)
             twice.add(
@@ -83,8 +85,8 @@ def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) 
         if first_answers.setdefault(input_hash, answer_hash) != answer_hash:
             unlike.add(input_hash)
     contradictions: list[Issue] = []
-    if given is not None and unlike:  # nearly always there are none, and no answer has to be taken apart
-        contradictions = _contradictions(test_set, given, expected, unlike).issues(test_set.name)
+    if input_column is not None and unlike:  # nearly always there are none, and no answer has to be taken apart
+        contradictions = _contradictions(test_set, input_column, expected, unlike).issues(test_set.name)
     is_fixed_prompt = len(first_answers) == 1 and len(contradictions) >= _FIXED_INPUT
     return [*twice.issues(test_set.name), *([] if is_fixed_prompt else contradictions)]
 
@@ -97,18 +99,18 @@ def _keys_twice(cell: Cell) -> tuple[str, ...]:
         return ()  # an evaluator that needs JSON here says so
 
 
-def _contradictions(test_set: TestSet, given: str, expected: str, unlike: Collection[int]) -> _FirstIssues:
+def _contradictions(test_set: TestSet, input_column: str, expected: str, unlike: Collection[int]) -> _FirstIssues:
     """The rows that contradict an earlier one, among those whose question is answered in several spellings."""
     contradictions = _FirstIssues("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
     first: dict[int, tuple[int, int]] = {}
-    for number, (question, answer) in rows_of(test_set, (given, expected)):
+    for number, (question, answer) in rows_of(test_set, (input_column, expected)):
         input_hash = _identity(question)
         answer_hash = _identity(answer) if input_hash in unlike else None
         if input_hash is None or answer_hash is None:
             continue
         row, first_hash = first.setdefault(input_hash, (number, answer_hash))
         if first_hash != answer_hash:
-            message = f'another answer than in row {row:,}, where "{given}" is the same'
+            message = f'another answer than in row {row:,}, where "{input_column}" is the same'
             contradictions.add(message, test_set.place(number, expected), "one output cannot be right in both rows")
     return contradictions
 
@@ -122,7 +124,7 @@ class _FirstIssues:
         self._more = 0
 
     def add(self, message: str, where: str, hint: str | None = None) -> None:
-        """One more row."""
+        """Adds one more row."""
         if len(self._first) < MOST_SHOWN:
             self._first.append(Issue(self._code, Blame.TESTSET, message, where, hint))
         else:

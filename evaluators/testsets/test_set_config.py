@@ -160,7 +160,7 @@ class Joined(Settings):
     def named(self, role: Role) -> dict[Role, str]:
         """The columns that the settings name: that of the id, and that of the given role."""
         named: dict[Role, str | None] = {"id": self.key, role: self.column}
-        return {one: column for one, column in named.items() if column is not None}
+        return {role: column for role, column in named.items() if column is not None}
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
@@ -278,9 +278,9 @@ class TestSetConfig(Settings):
 
     @property
     def platform(self) -> PlatformRows | None:
-        """Where the rows are fetched from; None where they are in files."""
-        found: PlatformRows | None = self.mlflow or self.phoenix
-        return found
+        """The platform that rows are fetched from; None where they are in files."""
+        platform: PlatformRows | None = self.mlflow or self.phoenix
+        return platform
 
     @model_validator(mode="after")
     def _check_place(self) -> Self:
@@ -369,7 +369,7 @@ def _place_from(place: Any, folder: Path) -> Any:
     if isinstance(place, Joined):
         return place if place.file is None else place.model_copy(update={"file": _place_from(place.file, folder)})
     if isinstance(place, Mapping):
-        return {name: _place_from(one, folder) for name, one in place.items()}
+        return {name: _place_from(inner, folder) for name, inner in place.items()}
     return place if place == STANDARD_INPUT else at(folder, place)
 
 

@@ -34,8 +34,8 @@ class WebServer(RemoteFiles):
     lists = False
 
     def look(self, path: str) -> Looked:
-        found: Looked = self._call(self._look, path)
-        return found
+        state: Looked = self._call(self._look, path)
+        return state
 
     def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
         data: bytes = self._call(self._part, path, known, start, end)
@@ -61,7 +61,7 @@ class WebServer(RemoteFiles):
         )
 
     async def _look(self, path: str) -> Looked:
-        """One byte is asked for: the answer shows whether parts are given, and everything else."""
+        """Asks for one byte of the file: the answer shows its size and version, and whether the server sends parts."""
         async with self._answer(path, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             # of a part a server says `bytes 0-0/1234`, or `bytes */0`
             total = answer.headers.get("Content-Range", "").rpartition("/")[2] if answer.status in (206, 416) else ""

@@ -72,7 +72,7 @@ class Sheet:
             return str((shown or names)[0])
         if name not in names:
             near = nearest(name, names)
-            sheets = first_ones([f'"{one}"' for one in names], 10)
+            sheets = first_ones([f'"{name}"' for name in names], 10)
             hint = f'did you mean "{near}"?' if near else f"the sheets are {sheets}"
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
@@ -96,7 +96,7 @@ class Sheet:
         with archive.open(next(part for part in parts if part in archive.namelist())) as text:
             while block := text.read(_BLOCK):
                 tags, end, rest = (rest + block).rpartition(b">")
-                merged += [found.decode() for found in _MERGED.findall(tags + end)]
+                merged += [match.decode() for match in _MERGED.findall(tags + end)]
                 hidden += len(_HIDDEN_ROW.findall(tags + end))
                 rest = rest[-_LONGEST_TAG:]
         return tuple(merged), hidden
@@ -172,20 +172,20 @@ def _covering_ranges(ranges: Sequence[str], width: int) -> Callable[[int, int], 
     from openpyxl.utils import range_boundaries
 
     columns: dict[int, list[tuple[int, int, str, bool]]] = {}
-    for one in ranges:
-        first, top, last, bottom = range_boundaries(one)
+    for range_ in ranges:
+        first, top, last, bottom = range_boundaries(range_)
         for column in range(first, min(last, width) + 1):
-            columns.setdefault(column, []).append((top, bottom, one, column == first))
-    for found in columns.values():
-        found.sort()
+            columns.setdefault(column, []).append((top, bottom, range_, column == first))
+    for values in columns.values():
+        values.sort()
 
     def covering(row: int, column: int) -> str | None:
         """The merged range that covers a cell; None where there is none, and for the first cell of a range, which holds its value."""
-        found = columns.get(column, [])
-        index = bisect_right(found, (row, MOST_ROWS + 1)) - 1
+        values = columns.get(column, [])
+        index = bisect_right(values, (row, MOST_ROWS + 1)) - 1
         if index < 0:
             return None
-        top, bottom, range_, holds = found[index]
+        top, bottom, range_, holds = values[index]
         return range_ if row <= bottom and not (holds and row == top) else None
 
     return covering
@@ -277,6 +277,6 @@ def _shows_time(number_format: str) -> bool:
     return any(sign in "hs" for sign in _NOT_SHOWN.sub("", number_format).lower())
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescaped(match: re.Match[str]) -> str:
     """The character that a workbook writes as its number, since XML has no place for it."""
-    return chr(int(found[1], 16))
+    return chr(int(match[1], 16))

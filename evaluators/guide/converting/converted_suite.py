@@ -61,8 +61,8 @@ def convert(
         conversion.remarks.append("Every check asks a judge: the suite has no evaluator until one is named.")
     elif not conversion.evaluators:
         raise Problems(
-            Issue("no-counterpart", Blame.CONFIG, f"{one.theirs}: {one.note or one.status}", one.place)
-            for one in conversion.findings
+            Issue("no-counterpart", Blame.CONFIG, f"{finding.theirs}: {finding.note or finding.status}", finding.place)
+            for finding in conversion.findings
         )
     if conversion.rows:
         _place_rows(conversion, rows)
@@ -98,13 +98,13 @@ def _place_rows(conversion: Conversion, rows: str | None) -> None:
             row.setdefault("output", None)
 
 
-def _accepted(one: ConvertedEvaluator) -> Any:
+def _accepted(evaluator: ConvertedEvaluator) -> Any:
     """The evaluator, or why the language refuses it: a pattern, say, that only the other system can read."""
-    data = as_data(one)
+    data = as_data(evaluator)
     if isinstance(schema := data.get("schema"), str):
         data["schema"] = from_folder(schema, Path())
     try:
         load({"evaluators": [data]})
     except Problems as error:
-        return unusable(one, "; ".join(issue.message for issue in error.issues))
-    return one
+        return unusable(evaluator, "; ".join(issue.message for issue in error.issues))
+    return evaluator

@@ -54,25 +54,31 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
 
 def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
     """The composites that the weights of the evaluators, their groups and the thresholds of the rows ask for."""
-    found: list[ConvertedEvaluator] = []
+    converted: list[ConvertedEvaluator] = []
     weights: dict[str, float] = {
-        one.name: one.weight for one in conversion.evaluators if one.weight is not None and one.group is None
+        evaluator.name: evaluator.weight
+        for evaluator in conversion.evaluators
+        if evaluator.weight is not None and evaluator.group is None
     }
     for group in conversion.groups:
-        of = {one.name: one.weight or 0.0 for one in conversion.evaluators if one.group == group.name}
+        of = {
+            evaluator.name: evaluator.weight or 0.0
+            for evaluator in conversion.evaluators
+            if evaluator.group == group.name
+        }
         if sum(of.values()) > 0:
-            found.append(_mean(group, of))
+            converted.append(_mean(group, of))
             if group.weight is not None:
                 weights[group.name] = group.weight
     if not conversion.thresholds and len(weights) < 2:
-        return found
+        return converted
     if sum(weights.values()) > 0:
         for number, (threshold, rows) in enumerate(conversion.thresholds.items() or {1.0: None}.items()):
             name = OVERALL if not number else f"{OVERALL}_{number + 1}"
-            one = _mean(Grouping(name, threshold, None), weights)
-            one.rows = rows
-            found.append(one)
-    return found
+            mean = _mean(Grouping(name, threshold, None), weights)
+            mean.rows = rows
+            converted.append(mean)
+    return converted
 
 
 def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
@@ -89,20 +95,20 @@ def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
 def make_names_unique(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
     """Gives every evaluator a name that a suite can have, and that no other one has."""
     seen = {OVERALL, *taken}
-    for one in evaluators:
-        stem = re.sub(r"[^\w ()-]+", "_", one.name).strip("_ ") or one.type
+    for evaluator in evaluators:
+        stem = re.sub(r"[^\w ()-]+", "_", evaluator.name).strip("_ ") or evaluator.type
         name, number = stem, 1
         while name in seen:
             number += 1
             name = f"{stem}_{number}"
         seen.add(name)
-        one.name = name
+        evaluator.name = name
 
 
-def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
+def as_data(evaluator: ConvertedEvaluator) -> dict[str, Any]:
     """An evaluator as the suite says it."""
-    data: dict[str, Any] = {"type": one.type, "name": one.name, **one.settings}
-    when = {**({"row.id": list(one.rows)} if one.rows is not None else {}), **one.when}
+    data: dict[str, Any] = {"type": evaluator.type, "name": evaluator.name, **evaluator.settings}
+    when = {**({"row.id": list(evaluator.rows)} if evaluator.rows is not None else {}), **evaluator.when}
     return {**data, "when": when} if when else data
 
 
@@ -120,18 +126,18 @@ def _notes(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: st
     return [line for finding in findings if id(finding) in notes for line in comment(notes[id(finding)], margin)]
 
 
-def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
+def _evaluator(evaluator: ConvertedEvaluator, folder: Path) -> Iterator[str]:
     """The lines of one evaluator under `evaluators:`. One that needs a judge is commented out, and a name that equals the type is not
     written."""
-    data = _moved(as_data(one), folder)
-    if one.name == one.type:
+    data = _relative_to(as_data(evaluator), folder)
+    if evaluator.name == evaluator.type:
         del data["name"]
-    before = "  # " if one.judged else "  "
+    before = "  # " if evaluator.judged else "  "
     for number, (key, value) in enumerate(data.items()):
         yield f"{before}{'-' if not number else ' '} {key_text(key)}: {literal(value)}"
 
 
-def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _relative_to(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A schema in a file is named from the folder of the suite."""
     schema = data.get("schema")
     return {**data, "schema": from_folder(schema, folder)} if isinstance(schema, str) else data
@@ -181,7 +187,7 @@ def cell_text(value: Any) -> str:
 def summary_lines(conversion: Conversion) -> list[str]:
     """How many words were mapped, and one line for each that needs a word."""
     findings = conversion.findings
-    counts = {kind: sum(one.status is kind for one in findings) for kind in MappingStatus}
+    counts = {kind: sum(finding.status is kind for finding in findings) for kind in MappingStatus}
     text = (
         f"{counts[MappingStatus.SAME]} mapped, {counts[MappingStatus.NOTED]} mapped with a note, "
         f"{counts[MappingStatus.NONE]} without a counterpart"
@@ -189,7 +195,7 @@ def summary_lines(conversion: Conversion) -> list[str]:
     return [f"{', '.join(conversion.sources)}: {text}", *(f"  {text}" for text in notes_once(findings).values())]
 
 
-def unusable(one: ConvertedEvaluator, message: str) -> MappingNote:
-    """What to say of an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
-    first = one.findings[0]
+def unusable(evaluator: ConvertedEvaluator, message: str) -> MappingNote:
+    """The note on an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
+    first = evaluator.findings[0]
     return MappingNote(first.place, first.theirs, MappingStatus.NONE, message)

@@ -120,7 +120,7 @@ class Grouping(Struct):
 
 
 class Conversion(Struct):
-    """What a suite has to say, in the order of the files it was made from."""
+    """The result of a conversion, in the order of the files it was made from."""
 
     name: str
     sources: tuple[str, ...]
@@ -156,10 +156,10 @@ class Conversion(Struct):
     @property
     def findings(self) -> list[MappingNote]:
         """The mapping of every word, in the order of the suite."""
-        found = list(self.test_set_findings)
+        notes = list(self.test_set_findings)
         for part in self.parts:
-            found += part.findings if isinstance(part, ConvertedEvaluator) else [part]
-        return found
+            notes += part.findings if isinstance(part, ConvertedEvaluator) else [part]
+        return notes
 
 
 class Converter:
@@ -177,7 +177,7 @@ class Converter:
     """The message and the hint for files that hold nothing of the system."""
 
     def convert(self, files: Sequence[Path], reading: Mapping[str, Any] = MappingProxyType({})) -> Conversion:
-        """What the files say. `reading` are settings of `test_set` for files of rows.
+        """The conversion of the files. `reading` are settings of `test_set` for files of rows.
 
         Raises Problems (config) for files that cannot be read, or hold nothing of that system.
         """
@@ -220,16 +220,17 @@ def head_of(file: Path) -> str:
 def recognised(files: Sequence[Path]) -> str:
     """The system that the first of the files is of. Raises Problems (config) where none or several can be meant."""
     head = head_of(files[0])
-    found = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
-    if len(found) == 1:
-        return found[0]
-    message = f"may be of {' or '.join(found)}" if found else "is of no system that its text tells"
-    hint = f"name the system: evaluators convert {found[0] if found else 'SYSTEM'} {files[0]}; there are {', '.join(CONVERTERS.names())}"
+    systems = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
+    if len(systems) == 1:
+        return systems[0]
+    message = f"may be of {' or '.join(systems)}" if systems else "is of no system that its text tells"
+    command = f"evaluators convert {systems[0] if systems else 'SYSTEM'} {files[0]}"
+    hint = f"name the system: {command}; there are {', '.join(CONVERTERS.names())}"
     raise problem("unknown-system", f"the file {message}", where=str(files[0]), hint=hint)
 
 
 def convert_word(
-    word: Term, where: str, given: Mapping[str, ForeignValue], name: str | None = None
+    word: Term, where: str, arguments: Mapping[str, ForeignValue], name: str | None = None
 ) -> ConvertedEvaluator | MappingNote:
     """The evaluator that a word with its settings becomes, or why there is none.
 
@@ -239,16 +240,16 @@ def convert_word(
         return MappingNote(where, word.theirs, MappingStatus.NONE, word.note)
     settings = dict(word.always)
     findings = [MappingNote(where, word.theirs, word.status, word.note)]
-    known = {one.theirs: one for one in word.settings}
-    for theirs, one in given.items():
+    known = {setting.theirs: setting for setting in word.settings}
+    for theirs, value in arguments.items():
         line = known.get(theirs)
         if line is None or line.here is None:
             text = line.note if line is not None else "it is not among the settings this converter knows"
-            findings.append(MappingNote(one.place, f"{word.theirs}, {theirs}", MappingStatus.NONE, text))
+            findings.append(MappingNote(value.place, f"{word.theirs}, {theirs}", MappingStatus.NONE, text))
             continue
-        settings[line.here] = line.value(one.value) if line.value is not None else one.value
+        settings[line.here] = line.value(value.value) if line.value is not None else value.value
         if line.note:
-            findings.append(MappingNote(one.place, f"{word.theirs}, {theirs}", MappingStatus.NOTED, line.note))
+            findings.append(MappingNote(value.place, f"{word.theirs}, {theirs}", MappingStatus.NOTED, line.note))
     return ConvertedEvaluator(word.here, name or word.here, settings, findings)
 
 

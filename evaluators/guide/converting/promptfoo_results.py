@@ -31,14 +31,14 @@ def results_in(file: Path) -> list[Mapping[str, Any]]:
     """The results in a file, in its order; none where it is no file of results. Raises Problems (config) where it cannot be read."""
     suffix = file.suffix.lower()
     if suffix == ".jsonl":
-        found: Any = [value for _, value in json_lines(file)]
+        records: Any = [value for _, value in json_lines(file)]
     elif suffix == ".json":
-        found = _listed(_json(file))
+        records = _listed(_json(file))
     elif suffix in (".yaml", ".yml") and re.search(r"(?m)^results\s*:", text_of(file)):
-        found = _listed(plain(document_tree(file)))
+        records = _listed(plain(document_tree(file)))
     else:
-        found = None
-    return found if isinstance(found, list) and found and all(map(_is_result, found)) else []
+        records = None
+    return records if isinstance(records, list) and records and all(map(_is_result, records)) else []
 
 
 def _json(file: Path) -> Any:
@@ -51,8 +51,8 @@ def _json(file: Path) -> Any:
 
 def _listed(data: Any) -> Any:
     """The list of results, which stands below `results` once or twice, as versions of promptfoo have it."""
-    found = data.get("results") if isinstance(data, dict) else None
-    return found.get("results") if isinstance(found, dict) else found
+    results = data.get("results") if isinstance(data, dict) else None
+    return results.get("results") if isinstance(results, dict) else results
 
 
 def _is_result(value: Any) -> bool:
@@ -61,18 +61,18 @@ def _is_result(value: Any) -> bool:
 
 def result_tests(file: Path, results: list[Mapping[str, Any]]) -> Iterator[PromptfooTest]:
     """One row for each result. A transform of the whole test is no more to be done: outputs are kept as it left them."""
-    several = len({_provider(one) for one in results}) > 1
+    several = len({_provider(result) for result in results}) > 1
     for number, result in enumerate(results, 1):
         test, graded = _map(result.get("testCase")), _map(result.get("gradingResult"))
         parts = graded.get("componentResults")
         case = tree_at(test, named_spot(f"{file} row {number}"))
         asserts = items(value_at(case, "assert")) or [
-            tree_at(one["assertion"], case.spot)
-            for one in (parts if isinstance(parts, list) else ())
-            if isinstance(one, dict) and isinstance(one.get("assertion"), dict)
+            tree_at(part["assertion"], case.spot)
+            for part in (parts if isinstance(parts, list) else ())
+            if isinstance(part, dict) and isinstance(part.get("assertion"), dict)
         ]
-        given = _map(result.get("vars")) or _map(test.get("vars"))
-        cells = {column_of_variable(name): value for name, value in given.items() if name not in _OF_PROMPTFOO}
+        variables = _map(result.get("vars")) or _map(test.get("vars"))
+        cells = {column_of_variable(name): value for name, value in variables.items() if name not in _OF_PROMPTFOO}
         if isinstance(described := test.get("description"), str):
             cells.setdefault("description", described)
         if several:
@@ -80,14 +80,18 @@ def result_tests(file: Path, results: list[Mapping[str, Any]]) -> Iterator[Promp
         if isinstance(prompt := _map(result.get("prompt")).get("raw", result.get("prompt")), str):
             cells.setdefault("prompt", prompt)
         cells["output"] = _map(result.get("response")).get("output")
-        passed = next((one for one in (result.get("success"), graded.get("pass")) if isinstance(one, bool)), None)
+        passed = next((flag for flag in (result.get("success"), graded.get("pass")) if isinstance(flag, bool)), None)
         yield PromptfooTest(cells, asserts, value_at(case, "threshold"), passed=passed)
 
 
 def _provider(result: Mapping[str, Any]) -> str:
     """The label of the provider that gave the output, or its id."""
-    found = result.get("provider")
-    return str(_map(found).get("label") or _map(found).get("id") or "") if isinstance(found, dict) else str(found or "")
+    provider = result.get("provider")
+    return (
+        str(_map(provider).get("label") or _map(provider).get("id") or "")
+        if isinstance(provider, dict)
+        else str(provider or "")
+    )
 
 
 def _map(value: Any) -> dict[str, Any]:

@@ -65,8 +65,8 @@ class NamedFiles(Struct):
     def find(self, node: YamlNode, folder: Path, key: str, kinds: Sequence[str] = (*DOCUMENTS, *ROW_FILES)) -> list[Path]:
         """The files of a path or a pattern. What is no file that can be read is noted, as a value of `key`."""
         name = str(node.value).removeprefix("file://")
-        found = [name] if isfile(folder / name) else sorted(glob(name, root_dir=folder, recursive=True))
-        files = [folder / one for one in found if isfile(folder / one)]
+        names = [name] if isfile(folder / name) else sorted(glob(name, root_dir=folder, recursive=True))
+        files = [folder / name for name in names if isfile(folder / name)]
         readable = [file for file in files if file.suffix.lower() in kinds]
         if "://" in name:
             why = "nothing is fetched: save it as a file, and name that"
@@ -109,8 +109,8 @@ def named_tests(
 
     `within` are the files around it. Raises Problems (config) for a file that cannot be read.
     """
-    for one in node.value if isinstance(node.value, list) else [node]:
-        place = value_at(one, "path") or one
+    for listed_node in node.value if isinstance(node.value, list) else [node]:
+        place = value_at(listed_node, "path") or listed_node
         if isinstance(place.value, str):
             for file in named.find(place, folder, "tests"):
                 if file in within:
@@ -118,7 +118,7 @@ def named_tests(
                 else:
                     yield from file_tests(file, named, (*within, file))
         else:
-            yield _of_columns(one, named.note), folder
+            yield _of_columns(listed_node, named.note), folder
 
 
 def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> Iterator[tuple[YamlNode, Path]]:
@@ -172,12 +172,12 @@ def _assertion(text: str) -> dict[str, Any]:
     name = _ALIASES.get(match["type"], match["type"]) if match else ""
     if match is None or TABLES[0].find(name) is None or (match["value"] is None and name not in _WITHOUT_VALUE):
         return {"type": "equals", "value": text}
-    found: dict[str, Any] = {"type": name}
+    record: dict[str, Any] = {"type": name}
     if match["value"] is not None:
-        found["value"] = match["value"].strip()
+        record["value"] = match["value"].strip()
     if (threshold := _number(match["threshold"] or "")) is not None:
-        found["threshold"] = min(threshold, 1.0)
-    return found
+        record["threshold"] = min(threshold, 1.0)
+    return record
 
 
 def _number(text: Any) -> float | None:
@@ -197,7 +197,7 @@ def rows_of_test(
     """
     beside = default if default is not None else YamlNode({}, node.spot)
     own = _variables(value_at(beside, "vars"), folders[0], named) | _variables(value_at(node, "vars"), folders[1], named)
-    expands = not any(_is_true(one, "disableVarExpansion") for one in (node, beside))
+    expands = not any(_is_true(test, "disableVarExpansion") for test in (node, beside))
     listed = [name for name, value in own.items() if expands and isinstance(value, list)]
     described, prompt = text_at(node, "description"), text_at(node, "prompt")
     answered = value_at(node, "providerOutput")
@@ -221,34 +221,34 @@ def rows_of_test(
 
 
 def _transform(node: YamlNode) -> str:
-    """What the options of a test do to its output; `postprocess` is the old name."""
+    """The transform of the output in the options of a test; `postprocess` is the old name."""
     return text_at(node, "options", "transform") or text_at(node, "options", "postprocess") or ""
 
 
 def _is_true(node: YamlNode, option: str) -> bool:
-    found = value_at(node, "options", option)
-    return found is not None and found.value is True
+    value = value_at(node, "options", option)
+    return value is not None and value.value is True
 
 
 def _variables(node: YamlNode | None, folder: Path, named: NamedFiles) -> dict[str, Any]:
     """The variables of a test, also where a file has them, or several, or the text of one."""
-    found: dict[str, Any] = {}
-    for one in [] if node is None else items(node) or [node]:
-        if isinstance(one.value, str):
-            for file in named.find(one, folder, "vars"):
-                found |= _variables(document_tree(file), file.parent, named)
-        for name, entry in entries(one).items():
+    variables: dict[str, Any] = {}
+    for entry_node in [] if node is None else items(node) or [node]:
+        if isinstance(entry_node.value, str):
+            for file in named.find(entry_node, folder, "vars"):
+                variables |= _variables(document_tree(file), file.parent, named)
+        for name, entry in entries(entry_node).items():
             value = entry.node.value
             if isinstance(value, str) and value.startswith("file://"):
                 texts = [_text(file) for file in named.find(entry.node, folder, f"vars, {name}", _TEXTS)]
-                found[name] = texts if len(texts) > 1 else next(iter(texts), None)
+                variables[name] = texts if len(texts) > 1 else next(iter(texts), None)
             else:
-                found[name] = plain(entry.node)
-    return found
+                variables[name] = plain(entry.node)
+    return variables
 
 
 def _text(file: Path) -> str:
-    """What a variable is that a file stands for: the value of a YAML file as JSON, and the text of any other."""
+    """The value of a variable that names a file: a YAML file as JSON, any other as text."""
     if file.suffix.lower() in (".yaml", ".yml"):
         return json.dumps(plain(document_tree(file)), ensure_ascii=False)
     return text_of(file).strip()

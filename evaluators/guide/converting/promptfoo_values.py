@@ -51,9 +51,9 @@ def filled(value: Any, cells: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return rendered(value, cells)
     if isinstance(value, list):
-        return [filled(one, cells) for one in value]
+        return [filled(item, cells) for item in value]
     if isinstance(value, dict):
-        return {key: filled(one, cells) for key, one in value.items()}
+        return {key: filled(item, cells) for key, item in value.items()}
     return value
 
 
@@ -65,8 +65,8 @@ _STEP: Final = re.compile(
 
 def output_path(transform: str) -> str:
     """The path that a transform of the output is; empty for the whole output. Raises Unconvertible for any other program."""
-    found = _WHOLE_OUTPUT.fullmatch(transform.strip())
-    rest, path = found["path"] if found else "?", ""
+    match = _WHOLE_OUTPUT.fullmatch(transform.strip())
+    rest, path = match["path"] if match else "?", ""
     while rest and (step := _STEP.match(rest)) is not None:
         name = step["name"] or step["key"]
         part = f"[{step['index']}]" if name is None else json_path(name)
@@ -109,8 +109,8 @@ def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings
 
 
 def _texts(value: Any) -> list[str]:
-    found = value if isinstance(value, list) else [part.strip() for part in _text(value).split(",")]
-    return [_text(one) for one in found]
+    parts = value if isinstance(value, list) else [part.strip() for part in _text(value).split(",")]
+    return [_text(part) for part in parts]
 
 
 def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
@@ -193,11 +193,11 @@ def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
 
 
 def _none_of(value: Any, folder: Path) -> TypeAndSettings:
-    return "regex_match", {"pattern": "|".join(re.escape(one) for one in _texts(value))}
+    return "regex_match", {"pattern": "|".join(re.escape(text) for text in _texts(value))}
 
 
 def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
-    return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(one)})" for one in _texts(value))}
+    return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(text)})" for text in _texts(value))}
 
 
 def _rubric(value: Any, folder: Path) -> TypeAndSettings:

@@ -32,7 +32,7 @@ class NotLiteral(Exception):
 
     @property
     def note(self) -> str:
-        """What to tell the reader."""
+        """The note for the reader."""
         return f"`{self.source}` is no literal, and the program is not run to work it out"
 
 
@@ -65,16 +65,16 @@ class PythonFile:
 
     def calls(self) -> Iterator[PythonCall]:
         """Every call, in the order of the file."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        for node in sorted(found, key=lambda one: (one.lineno, one.col_offset)):
+        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        for node in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
             name = last_name(node.func)
             if name is not None:
                 yield PythonCall(name, self.place(node), node)
 
     def assigned(self, name: str, above: int) -> ast.expr | None:
-        """What was last assigned to a name above a line; None when nothing was, or when a loop or the like set it."""
-        found = [value for line, value in self._assigned.get(name, []) if line <= above]
-        return found[-1] if found else None
+        """The value last assigned to a name above a line; None when there is none, or when a loop or the like set it."""
+        values = [value for line, value in self._assigned.get(name, []) if line <= above]
+        return values[-1] if values else None
 
     def value(self, node: ast.expr) -> Any:
         """The literal that an expression is. Raises NotLiteral."""
@@ -90,11 +90,11 @@ class PythonFile:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return node.value
             case ast.List(elts=found) | ast.Tuple(elts=found):
-                return [self._value(one, depth) for one in found]
+                return [self._value(element, depth) for element in found]
             case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
                 return {
-                    str(self._value(key, depth)): self._value(one, depth)
-                    for key, one in zip(keys, values, strict=True)
+                    str(self._value(key, depth)): self._value(element, depth)
+                    for key, element in zip(keys, values, strict=True)
                     if key is not None
                 }
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
@@ -103,8 +103,8 @@ class PythonFile:
                 parts = self._value(left, depth), self._value(right, depth)
                 if all(isinstance(part, str) for part in parts):
                     return parts[0] + parts[1]
-            case ast.JoinedStr(values=values) if all(isinstance(one, ast.Constant) for one in values):
-                return "".join(str(one.value) for one in values if isinstance(one, ast.Constant))
+            case ast.JoinedStr(values=values) if all(isinstance(element, ast.Constant) for element in values):
+                return "".join(str(element.value) for element in values if isinstance(element, ast.Constant))
             case ast.Name(id=name) if depth < _DEEPEST:
                 found_value = self.assigned(name, node.lineno)
                 if found_value is not None and found_value is not node:
@@ -115,21 +115,21 @@ class PythonFile:
 
     def arguments(self, call: PythonCall, positional: tuple[str, ...]) -> dict[str, ast.expr]:
         """The arguments of a call by name. Raises NotLiteral for `*` and `**`, and for more than there are names."""
-        found: dict[str, ast.expr] = {}
-        for index, one in enumerate(call.node.args):
-            if isinstance(one, ast.Starred) or index >= len(positional):
-                raise NotLiteral(self.place(one), ast.get_source_segment(self.text, one) or "*")
-            found[positional[index]] = one
+        arguments: dict[str, ast.expr] = {}
+        for index, argument in enumerate(call.node.args):
+            if isinstance(argument, ast.Starred) or index >= len(positional):
+                raise NotLiteral(self.place(argument), ast.get_source_segment(self.text, argument) or "*")
+            arguments[positional[index]] = argument
         for keyword in call.node.keywords:
             if keyword.arg is None:
                 raise NotLiteral(self.place(keyword.value), f"**{ast.get_source_segment(self.text, keyword.value)}")
-            found[keyword.arg] = keyword.value
-        return found
+            arguments[keyword.arg] = keyword.value
+        return arguments
 
     def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
         """The arguments of a call, literals, each with its place. Raises NotLiteral."""
-        found = self.arguments(call, positional)
-        return {name: ForeignValue(self.value(node), self.place(node)) for name, node in found.items()}
+        arguments = self.arguments(call, positional)
+        return {name: ForeignValue(self.value(node), self.place(node)) for name, node in arguments.items()}
 
 
 def last_name(node: ast.expr) -> str | None:
@@ -140,8 +140,8 @@ def last_name(node: ast.expr) -> str | None:
 
 
 def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, ast.expr | None]]]:
-    """What is assigned to each name, with the line where the assignment ends; None for what a loop or the like sets."""
-    found: dict[str, list[tuple[int, ast.expr | None]]] = {}
+    """The assignments to each name, each with the line where it ends; None for a value set by a loop or the like."""
+    assignments: dict[str, list[tuple[int, ast.expr | None]]] = {}
     for node in ast.walk(tree):
         targets: list[ast.expr] = []
         value: ast.expr | None = None
@@ -159,8 +159,8 @@ def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, ast.expr | None]
             for name in ast.walk(target):
                 if isinstance(name, ast.Name):
                     line = (node.end_lineno if isinstance(node, ast.Assign | ast.AnnAssign) else None) or name.lineno
-                    found.setdefault(name.id, []).append((line, value if single else None))
-    for one in ast.walk(tree):
-        if isinstance(one, ast.arg):
-            found.setdefault(one.arg, []).append((one.lineno, None))
-    return {name: sorted(values, key=lambda pair: pair[0]) for name, values in found.items()}
+                    assignments.setdefault(name.id, []).append((line, value if single else None))
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.arg):
+            assignments.setdefault(inner.arg, []).append((inner.lineno, None))
+    return {name: sorted(values, key=lambda pair: pair[0]) for name, values in assignments.items()}

@@ -50,8 +50,8 @@ def refuse_results(files: Sequence[Path]) -> None:
     """Raises Problems (config) with what to do for a file that holds another system's results: rows, and no evaluators."""
     for file in filter(isfile, files):
         head = head_of(file)
-        for one in _KNOWN:
-            if re.search(one.name, file.name) and re.search(one.begins, head, re.DOTALL):
-                message = f"the file holds {one.holds} of {one.system}: rows with outputs, and no evaluators to convert"
-                hint = one.hint.format(file=file, json=file.with_suffix(".json"))
+        for kind in _KNOWN:
+            if re.search(kind.name, file.name) and re.search(kind.begins, head, re.DOTALL):
+                message = f"the file holds {kind.holds} of {kind.system}: rows with outputs, and no evaluators to convert"
+                hint = kind.hint.format(file=file, json=file.with_suffix(".json"))
                 raise problem("results-to-convert", message, where=str(file), hint=hint)

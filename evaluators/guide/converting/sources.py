@@ -71,8 +71,8 @@ def value_at(node: YamlNode, *keys: str) -> YamlNode | None:
 
 def text_at(node: YamlNode, *keys: str) -> str | None:
     """The text below these keys, or None."""
-    found = value_at(node, *keys)
-    return found.value if found is not None and isinstance(found.value, str) else None
+    value = value_at(node, *keys)
+    return value.value if value is not None and isinstance(value.value, str) else None
 
 
 def plain(node: YamlNode) -> Any:
@@ -126,7 +126,7 @@ _FIRST: Final = 200
 
 
 def apply_reading(conversion: Conversion) -> None:
-    """Adds to the suite's test set the settings that its files were read with; of the columns, theirs win."""
+    """Adds the reading settings of the files to the suite's test set; columns of the files win."""
     reading = dict(conversion.reading)
     if not reading or "file" not in conversion.test_set:
         return
@@ -166,14 +166,14 @@ def cells_of(
 ) -> dict[str, list[Any]]:
     """The cells of these columns, for the first rows or for all."""
     table = _opened(file, reading)
-    found: dict[str, list[Any]] = {name: [] for name in columns}
+    cells: dict[str, list[Any]] = {name: [] for name in columns}
     for chunk in whole(table, list(columns)):
         for name in columns:
-            left = None if most is None else most - len(found[name])
-            found[name].extend(islice(chunk.columns[name], left))
-        if most is not None and columns and len(found[columns[0]]) >= most:
+            left = None if most is None else most - len(cells[name])
+            cells[name].extend(islice(chunk.columns[name], left))
+        if most is not None and columns and len(cells[columns[0]]) >= most:
             break
-    return found
+    return cells
 
 
 def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
@@ -190,14 +190,14 @@ def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[Co
     """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
     expected = _expected_cells(conversion)
     documents = [_document(cell) for cell in expected]
-    found = [one for one in documents if one is not None]
+    present = [document for document in documents if document is not None]
     settings: dict[str, Any] = {}
-    if not found or len(found) < len(documents):
+    if not present or len(present) < len(documents):
         kind = "exact_match"
     elif normalized:
         kind = "json_field_match_normalized"
     else:
-        names = sorted({name for one in found for name in one})
+        names = sorted({name for document in present for name in document})
         kind, settings = "json_multi_field_match", {"fields": [json_path(name) for name in names]}
     note = "a proposal, from what the expected answers look like: the export names no evaluator"
     return [ConvertedEvaluator(kind, kind, settings, [MappingNote(where, kind, MappingStatus.NOTED, note)])]

@@ -40,32 +40,32 @@ def _setting(part: ConvertedEvaluator) -> str | None:
     for name in _VALUES:
         value = part.settings.get(name)
         texts = value if isinstance(value, list) else [value]
-        if value and all(isinstance(one, str) and one.strip() for one in texts) and "{{" not in str(value):
+        if value and all(isinstance(text, str) and text.strip() for text in texts) and "{{" not in str(value):
             return name
     return None
 
 
 def _columns_of(parts: Sequence[ConvertedEvaluator]) -> list[dict[str, Any]]:
     """The values by row, in as many columns as some row has values."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for part in parts:
         value = part.settings[_setting(part) or ""]
         for row in part.rows or ():
-            column = next((one for one in found if row not in one), None)
+            column = next((open_column for open_column in rows if row not in open_column), None)
             if column is None:
-                found.append(column := {})
+                rows.append(column := {})
             column[row] = value
-    return found
+    return rows
 
 
 def _gathered(
     parts: Sequence[ConvertedEvaluator], cells: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]
 ) -> list[ConvertedEvaluator]:
-    """One evaluator for each column, the first with all that is to be said of the words they were made from."""
+    """One evaluator for each column; the first has the notes of all words that they were made from."""
     first = parts[0]
     setting = _setting(first) or ""
     findings = [finding for part in parts for finding in part.findings]
-    found: list[ConvertedEvaluator] = []
+    converted: list[ConvertedEvaluator] = []
     for values in cells:
         column = free_name(_VALUES[setting], {name for row in rows for name in row})
         for row in rows:
@@ -78,9 +78,9 @@ def _gathered(
             else (first.type, {setting: f"{{{{{column}}}}}" if setting == "rubric" else {"column": column}, **others})
         )
         when = {} if len(values) == len(rows) else {f"row.{column}": {"present": True}}
-        own = [findings.pop() for _ in found[:1]] or findings
-        found.append(ConvertedEvaluator(type_, first.name, settings, own, None, when, first.weight, first.group))
-    return found
+        own = [findings.pop() for _ in converted[:1]] or findings
+        converted.append(ConvertedEvaluator(type_, first.name, settings, own, None, when, first.weight, first.group))
+    return converted
 
 
 def free_name(name: str, taken: set[str]) -> str:

@@ -36,15 +36,15 @@ def verdict_lines(conversion: Conversion, suite_file: str | None) -> list[str]:
         lines.append(f"  id {id_}: {here}")
     if len(other) > _SHOWN:
         lines.append(f"  and {len(other) - _SHOWN:,} more")
-    if other and (conversion.judged or any(one.status is MappingStatus.NONE for one in conversion.findings)):
+    if other and (conversion.judged or any(finding.status is MappingStatus.NONE for finding in conversion.findings)):
         lines.append("  what has no counterpart, or asks a judge, is no part of the verdicts here")
     return lines
 
 
 def _failing(suite: Suite, row: Mapping[str, Any]) -> list[str] | None:
     """The evaluators that a row fails; none of them where it passes, and None where nothing is measured."""
-    found = suite.evaluate({name: cell_text(cell) for name, cell in row.items()}).results
-    measured = {name: result.passed for name, result in found.items() if result.passed is not None}
+    results = suite.evaluate({name: cell_text(cell) for name, cell in row.items()}).results
+    measured = {name: result.passed for name, result in results.items() if result.passed is not None}
     if not measured:
         return None
     overall = [passed for name, passed in measured.items() if _IS_OVERALL.fullmatch(name)]

@@ -26,13 +26,15 @@ class BatchRows(Struct):
 
 
 class Batch(NamedTuple):
-    """What a batch came to."""
+    """The result of a batch: its rows, and their columns and sums."""
 
     rows: BatchRows
     part: Part
 
 
 class _Blob(Struct):
+    """A batch as it is packed, with verdicts in code."""
+
     rows: BatchRows
     sums: SplitResult
     columns: dict[str, list[int | str | None]]
@@ -44,12 +46,12 @@ class _Blob(Struct):
 def blob_of(batch: Batch) -> bytes:
     """A batch as bytes, which `batch_of` reads."""
     part = batch.part
-    verdicts = [[(CodedVerdict.of(one), one.watched) for one in known] for known in part.rows.verdicts]
+    verdicts = [[(CodedVerdict.of(verdict), verdict.watched) for verdict in known] for known in part.rows.verdicts]
     return sealed(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
 
 
 def batch_of(blob: bytes) -> Batch:
     """The batch that `blob_of` made bytes of. Raises ValueError for what is cut off, or of another kind."""
-    found = opened(blob, _Blob)
-    verdicts = [[replace(one.verdict, watched=watched) for one, watched in known] for known in found.verdicts]
-    return Batch(found.rows, Part(SplitRows(found.columns, verdicts, found.pairs, found.patterns), found.sums))
+    batch = opened(blob, _Blob)
+    verdicts = [[replace(coded.verdict, watched=watched) for coded, watched in known] for known in batch.verdicts]
+    return Batch(batch.rows, Part(SplitRows(batch.columns, verdicts, batch.pairs, batch.patterns), batch.sums))

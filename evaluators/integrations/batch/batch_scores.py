@@ -34,9 +34,11 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
     ids = None if id_column is None else [id_text(cell) for cell in cells[id_column]]
     scores, sums = _scored(plan, cells, numbers, ids) if count else ([[] for _ in plan.scores], None)
     own: list[Sequence[Any]] = [] if plan.row is None else [numbers]
-    own += [] if ids is None else [[one or None for one in ids]]
-    told = [sums, *([None] * (count - 1))] if count else []
-    arrays = [pyarrow.array(values, field.type) for values, field in zip([*own, *scores, told], plan.schema, strict=True)]
+    own += [] if ids is None else [[id_ or None for id_ in ids]]
+    sums_column = [sums, *([None] * (count - 1))] if count else []
+    arrays = [
+        pyarrow.array(values, field.type) for values, field in zip([*own, *scores, sums_column], plan.schema, strict=True)
+    ]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=plan.schema)
 
 
@@ -53,10 +55,10 @@ def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
         for name in plan.table.header
         if name != plan.row
     }
-    return own if plan.test_set is None else {**own, **_made(plan, plan.test_set, own)}
+    return own if plan.test_set is None else {**own, **_made_columns(plan, plan.test_set, own)}
 
 
-def _made(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, list[Cell]]) -> dict[str, list[Cell]]:
+def _made_columns(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, list[Cell]]) -> dict[str, list[Cell]]:
     """The columns that the settings of the test set make of others."""
     rows = [made_cells(settings, dict(zip(cells, row, strict=True))) for row in zip(*cells.values(), strict=True)]
     return {name: [row.get(name, MISSING) for row in rows] for name in plan.made}
@@ -74,24 +76,26 @@ def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
 def _scored(
     plan: BatchPlan, cells: Mapping[str, list[Cell]], numbers: Sequence[int], ids: Sequence[str] | None
 ) -> tuple[list[list[Any]], bytes]:
-    """The columns of scores, and what the rows came to, packed. Rows are scored in the order of their numbers."""
+    """The columns of scores, and the batch's result, packed. Rows are scored in the order of their numbers."""
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     ordered = [numbers[place] for place in order]
     numbered = plan.row is not None
     with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
-        verdicts = _taken(work, cells, ordered, ids, order)
+        verdicts = _verdicts_of(work, cells, ordered, ids, order)
         part = work.finished()
     rows = BatchRows(plan.key, ranges_of(ordered), digest_of_rows(cells, len(numbers)))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), blob_of(Batch(rows, part))
+    return verdict_columns([evaluator.line for evaluator in work.plan.evaluators], verdicts, plan.overall), blob_of(
+        Batch(rows, part)
+    )
 
 
-def _taken(
+def _verdicts_of(
     work: Work, cells: Mapping[str, list[Cell]], ordered: Sequence[int], ids: Sequence[str] | None, order: Sequence[int]
 ) -> list[list[Result]]:
     """The verdicts of all rows by evaluator, in the order of their numbers."""
-    found: list[list[Result]] = [[] for _ in work.plan.evaluators]
+    verdicts: list[list[Result]] = [[] for _ in work.plan.evaluators]
     nothing: list[Cell] = [MISSING] * len(order)
     columns = {name: cells.get(name, nothing) for name in work.columns}
     for start in range(0, len(order), MAX_CHUNK_ROWS):
@@ -100,6 +104,6 @@ def _taken(
         chunk = {name: [column[place] for place in places] for name, column in columns.items()}
         own_ids = None if ids is None else [ids[place] for place in places]
         with work.scored(Chunk(offsets, offsets[-1] + 1, chunk, ids=own_ids)) as slots:
-            for column, one in zip(found, work.plan.evaluators, strict=True):
-                column += slots[one.verdicts]
-    return found
+            for column, evaluator in zip(verdicts, work.plan.evaluators, strict=True):
+                column += slots[evaluator.verdicts]
+    return verdicts

@@ -29,11 +29,11 @@ Range = tuple[int, int]
 
 def ranges_of(numbers: Iterable[int]) -> list[Range]:
     """Ascending numbers as ranges. A number that comes again begins another range."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     for number in numbers:
-        follows = found and number == found[-1][1] + 1
-        found.append((found.pop()[0] if follows else number, number))
-    return found
+        follows = ranges and number == ranges[-1][1] + 1
+        ranges.append((ranges.pop()[0] if follows else number, number))
+    return ranges
 
 
 def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
@@ -43,7 +43,7 @@ def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
 
 
 class Merged(NamedTuple):
-    """What all batches came to."""
+    """The merged results of all batches."""
 
     measured: Measured
     digest: int
@@ -51,27 +51,27 @@ class Merged(NamedTuple):
 
 
 def merge(plan: BatchPlan, batches: Iterable[Any]) -> Merged:
-    """What all batches came to, however many there are and in whatever order they come.
+    """The merged results of all batches, in whatever order they come.
 
     A batch is what `evaluate_batch` gave: an Arrow batch or table, a data frame of pandas, or the bytes in the column
     `evaluators.sums` alone. Batches whose rows have no numbers count as lying one after the other, as they are given.
 
     Raises Problems (environment) for a row that two batches have, and for batches of another suite or another version.
     """
-    found = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
+    scored = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
     if plan.row is not None:
-        found.sort(key=lambda batch: batch.rows.numbers)
-        _check_once(plan, sorted(numbers for batch in found for numbers in batch.rows.numbers))
-        firsts = [batch.rows.numbers[0][0] for batch in found]
+        scored.sort(key=lambda batch: batch.rows.numbers)
+        _check_once(plan, sorted(numbers for batch in scored for numbers in batch.rows.numbers))
+        firsts = [batch.rows.numbers[0][0] for batch in scored]
     else:
-        firsts = list(accumulate((batch.part.sums.rows for batch in found), initial=1))[:-1]
+        firsts = list(accumulate((batch.part.sums.rows for batch in scored), initial=1))[:-1]
     run = in_memory(plan.table.name, plan.job, plan.job.suite.lines())
     merger = Merger(run, first=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
-    for index, (batch, span) in enumerate(zip(found, spans, strict=False)):
+    for index, (batch, span) in enumerate(zip(scored, spans, strict=False)):
         batch.part.sums.index, batch.part.sums.span = index, span
         merger.take(batch.part)
-    return Merged(merger.counted(of=len(found)), sum(batch.rows.digest for batch in found) % WHOLE)
+    return Merged(merger.counted(of=len(scored)), sum(batch.rows.digest for batch in scored) % WHOLE)
 
 
 def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunResult:
@@ -99,12 +99,12 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
 
 
 def _read(plan: BatchPlan, sums: bytes) -> Batch:
-    """What a batch came to. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
+    """The result of a batch, unpacked. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
     try:
-        found = batch_of(sums)
-        lines, of = plan.job.suite.lines(), found.rows
-        found.part.check(layout_of(plan.job, lines), lines)
-        whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == found.part.sums.rows
+        batch = batch_of(sums)
+        lines, of = plan.job.suite.lines(), batch.rows
+        batch.part.check(layout_of(plan.job, lines), lines)
+        whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == batch.part.sums.rows
         version = of.plan.partition(" ")[0]
     except (ValueError, RecursionError):
         whole, version = False, ""
@@ -116,7 +116,7 @@ def _read(plan: BatchPlan, sums: bytes) -> Batch:
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.table.name, hint)])
-    return found
+    return batch
 
 
 def _check_once(plan: BatchPlan, ranges: Sequence[Range]) -> None:

@@ -113,7 +113,7 @@ class FieldMetrics(Struct, frozen=True):
 
 
 class MetricResult(Struct, frozen=True):
-    """What one metric says of one place of a document. `details` has what the comparator said beside its answer, too."""
+    """The result of one metric at one place of a document. `details` has what the comparator said beside its answer, too."""
 
     score: float | None
     passed: bool
@@ -136,12 +136,12 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What kept rows from being measured, the first few of each kind, and then the warnings."""
+        """The problems that kept rows from being measured, the first few of each kind, and then the warnings."""
         return (*self.problems, *self.warnings)
 
     @property
     def problems(self) -> tuple[Issue, ...]:
-        """What kept rows from being measured, the first few of each kind."""
+        """The problems that kept rows from being measured, the first few of each kind."""
         return tuple(issue for issue in self.run.issues if issue.code not in GAPS)
 
     @property
@@ -151,7 +151,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
-        """What is wrong with the schema, the settings and the documents, and costs no row its score."""
+        """The warnings about the schema, the settings and the documents, which cost no row its score."""
         notes = [Issue("schema-note", Blame.CONFIG, note) for note in self.notes]
         gaps = [issue for issue in self.run.issues if issue.code in GAPS]
         return (*notes, *(issue for issue in self.run.result.warnings if issue.code != "schema-not-covered"), *gaps)
@@ -235,7 +235,7 @@ class Evaluation(Struct, frozen=True, dict=True):
     @cached_property
     def total_evaluated(self) -> int:
         """How many things the overall score is over: fields outside of lists, and outermost lists."""
-        return sum(len(entries_of(outcomes_of(found))) for _, found in self._rows if found is not None)
+        return sum(len(entries_of(outcomes_of(scored))) for _, scored in self._rows if scored is not None)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
@@ -259,11 +259,11 @@ class Evaluation(Struct, frozen=True, dict=True):
     @cached_property
     def instances(self) -> Mapping[str, Sequence[tuple[str | int, Outcome]]]:
         """Every result with the id of its row, by the field's place in the schema."""
-        found: dict[str, list[tuple[str | int, Outcome]]] = {}
+        outcomes: dict[str, list[tuple[str | int, Outcome]]] = {}
         for record in self.records:
             for result in record.field_results:
-                found.setdefault(result.place, []).append((record.record_id, result))
-        return found
+                outcomes.setdefault(result.place, []).append((record.record_id, result))
+        return outcomes
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write a run folder: summary.txt, run.json, report.json, fields.csv, fields.md and the rows.
@@ -272,14 +272,14 @@ class Evaluation(Struct, frozen=True, dict=True):
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
         place, record = Path(folder).absolute(), self.run
-        with _created(place, force) as kept:
-            copytree(record.place, kept.path, dirs_exist_ok=True)
-            record = record.but(place=kept.path, result=replace(record.result, name=place.name))
+        with _created(place, force) as created:
+            copytree(record.place, created.path, dirs_exist_ok=True)
+            record = record.but(place=created.path, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(record))
-            folder_files(kept, record, _WRITTEN, options)
-            with open_text(kept.path / "summary.txt") as stream:  # in its words
+            folder_files(created, record, _WRITTEN, options)
+            with open_text(created.path / "summary.txt") as stream:  # in its words
                 FORMATS.find("text")().write(record, stream, options)
-            return kept.finish(record.result, record.facts)
+            return created.finish(record.result, record.facts)
 
     def __str__(self) -> str:
         """A report for people: how many rows were scored, the totals, then the problems and the warnings."""
@@ -295,16 +295,16 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @cached_property
     def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
-        rows = (rows_by_schema(self.run, one) for one in evaluators_by_schema(self.run))
-        return tuple((verdict, found) for each in rows for _, verdict, found in each)
+        rows = (rows_by_schema(self.run, stats) for stats in evaluators_by_schema(self.run))
+        return tuple((verdict, outcomes) for each in rows for _, verdict, outcomes in each)
 
     @property
     def _counts(self) -> Counts:
         return self.stats.counts or Counts()
 
     def _mean(self, name: str) -> float | None:
-        found = self.stats.metric(name)
-        return found.mean if found is not None else None
+        metric = self.stats.metric(name)
+        return metric.mean if metric is not None else None
 
 
 class DocumentEvaluation(Evaluation, frozen=True, dict=True):
@@ -317,13 +317,13 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
 
     @cached_property
     def results(self) -> Mapping[str, Mapping[str, MetricResult]]:
-        """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
-        found: dict[str, dict[str, MetricResult]] = {}
+        """The metric results, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
+        metrics: dict[str, dict[str, MetricResult]] = {}
         for _, scored in self._rows:
             for view in outcomes_of(scored) if scored is not None else ():
                 (outcome,) = view.outcomes
-                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, view.array)
-        return found
+                metrics.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, view.array)
+        return metrics
 
 
 def _created(path: Path, force: bool) -> RunFolder:

@@ -57,7 +57,7 @@ def in_dialect(usual: schema_keywords.Dialect, function: Function) -> Function:
 
 
 def _in_other_words(**words: str) -> Callable[[Function], Function]:
-    """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
+    """A decorator that renames arguments from the names of struct-extract-eval and extract-bench."""
 
     def wrap(function: Function) -> Function:
         """The function, called with the other names or with its own."""
@@ -165,9 +165,9 @@ def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
 
 def _columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
     """The rows; a document that is null is the JSON value, and no empty cell."""
-    for number, (wanted, given) in enumerate(zip(expected, output, strict=True), 1):
+    for number, (wanted, actual) in enumerate(zip(expected, output, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
-        refuse_python_values(f"output {number}", given)
+        refuse_python_values(f"output {number}", actual)
     return {"id": ids, "output": [*map(_null_said, output)], "expected": [*map(_null_said, expected)]}
 
 
@@ -201,25 +201,27 @@ def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
     for name in settings.keys() - Scoring.__annotations__.keys():
         raise TypeError(f'there is no argument "{name}"; known: {", ".join(Scoring.__annotations__)}')
     notes: list[str] = []
-    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None and value != ()}
-    comparators, judge = given.pop("comparators", {}), given.pop("judge", None)
-    usual = given.pop("usual_dialect", "x-eval")
+    passed_settings: dict[str, Any] = {
+        name: value for name, value in settings.items() if value is not None and value != ()
+    }
+    comparators, judge = passed_settings.pop("comparators", {}), passed_settings.pop("judge", None)
+    usual = passed_settings.pop("usual_dialect", "x-eval")
     try:
-        asked = read_judge(judge, Path()) if judge is not None else None
-        if asked is not None:
-            asked.ready()
+        judge_setting = read_judge(judge, Path()) if judge is not None else None
+        if judge_setting is not None:
+            judge_setting.ready()
         context = {
-            "comparators": _comparators(comparators, asked),
-            "judge": asked,
+            "comparators": _comparators(comparators, judge_setting),
+            "judge": judge_setting,
             "notes": notes,
             "usual_dialect": usual,
         }
         plain = str(schema) if isinstance(schema, Path) else schema
-        evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
+        evaluator = build(BUILTIN.find(NAME), {**passed_settings, "schema": plain}, context, noun=f'evaluator "{NAME}"')
     except BadSettings as error:
         raise Problems(
-            Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)
-            for one in error.details
+            Issue(detail.code, Blame.CONFIG, detail.message, ".".join(map(str, detail.loc)) or None, detail.hint)
+            for detail in error.details
         ) from error
     read = [need.name for need in evaluator.needs() if isinstance(need, Column)]
     if read:
@@ -238,5 +240,5 @@ def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Com
         return read_comparator(body, {"comparators": {}, "judge": judge})
 
     with under("comparators"):
-        found = read_each(named.items(), read)
-    return {name: (chosen, rule) for name, (chosen, rule) in zip(named, found, strict=True) if chosen is not None}
+        readings = read_each(named.items(), read)
+    return {name: (chosen, rule) for name, (chosen, rule) in zip(named, readings, strict=True) if chosen is not None}

@@ -53,7 +53,7 @@ _ELSEWHERE: Final[tuple[Role, ...]] = ("expected", "input")
 
 
 class HostRow(Struct, frozen=True):
-    """What a host gives of one row. A value that the host does not give is MISSING."""
+    """The values of one row as a host gives them. A value that the host does not give is MISSING."""
 
     own: Mapping[str, Any]
     """Everything under the host's own names: where the places of `columns` start."""
@@ -66,23 +66,23 @@ class HostRow(Struct, frozen=True):
     """Maps whose keys are columns; of one key in several, the last counts."""
 
 
-def cells_of(given: HostRow, columns: Places) -> dict[str, Any]:
+def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
     """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
     cells: dict[str, Any] = {}
-    maps = [one for one in (*given.more, given.input, given.expected) if isinstance(one, Mapping)]
-    for one in maps:
-        cells.update({str(key): value for key, value in one.items() if key not in ROLES})
-    row_id = given.id if given.id is not MISSING else next((one["id"] for one in maps if "id" in one), MISSING)
+    maps = [mapping for mapping in (*row.more, row.input, row.expected) if isinstance(mapping, Mapping)]
+    for mapping in maps:
+        cells.update({str(key): value for key, value in mapping.items() if key not in ROLES})
+    row_id = row.id if row.id is not MISSING else next((mapping["id"] for mapping in maps if "id" in mapping), MISSING)
     roles: dict[Role, Any] = {
-        "id": row_id, "input": given.input, "output": given.output, "expected": given.expected,
+        "id": row_id, "input": row.input, "output": row.output, "expected": row.expected,
     }  # fmt: skip
     for role in _ELSEWHERE:
         if roles[role] is MISSING:
-            usual = [one[key] for name in USUAL_NAMES[role] for one in maps for key in one if _is(key, name)]
+            usual = [mapping[key] for name in USUAL_NAMES[role] for mapping in maps for key in mapping if _is(key, name)]
             roles[role] = usual[0] if usual else MISSING
     cells.update({role: of_role(role, value) for role, value in roles.items()})
     cells.update(
-        {name: place(given.own) if callable(place) else _found(given.own, place) for name, place in columns.items()}
+        {name: place(row.own) if callable(place) else _value_at(row.own, place) for name, place in columns.items()}
     )
     return {name: cell_of(value) for name, value in cells.items() if value is not MISSING}
 
@@ -100,21 +100,21 @@ def of_role(role: Role, value: Any) -> Any:
 
 def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
     """The cells, and for each wanted column that is not there and has a usual name of a role, the cell of that role."""
-    found = dict(cells)
+    named_cells = dict(cells)
     for name in wanted:
-        if name not in found:
+        if name not in named_cells:
             role = next((role for role in ROLES if is_usual(name, role)), None)
             if role is not None and role in cells:
-                found[name] = cells[role]
-    return found
+                named_cells[name] = cells[role]
+    return named_cells
 
 
 def _is(key: Any, name: str) -> bool:
     return key == name or (isinstance(key, str) and folded(key) == name)
 
 
-def _found(own: Mapping[str, Any], path: str) -> Any:
-    """What stands at a place such as `inputs.shop`: a key, or an attribute, at each step. MISSING where nothing does."""
+def _value_at(own: Mapping[str, Any], path: str) -> Any:
+    """The value at a place such as `inputs.shop`: a key, or an attribute, at each step; else MISSING. MISSING where nothing does."""
     value: Any = own
     for step in path.split("."):
         value = value.get(step, MISSING) if isinstance(value, Mapping) else getattr(value, step, MISSING)

@@ -35,13 +35,13 @@ class RowScores(Struct, frozen=True):
 
     @property
     def every(self) -> tuple[FieldView, ...]:
-        """All of them. An evaluator that is itself called overall, and is, stands once."""
-        named = any(one.name == self.overall.name for one in self.evaluators)
+        """The overall score and those of evaluators and fields. An evaluator that is itself called overall, and is, stands once."""
+        named = any(score.name == self.overall.name for score in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
     def of(self, part: str) -> tuple[FieldView, ...]:
         """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
-        return tuple(one for one in self.evaluators if one.evaluator == part) or (self.overall,)
+        return tuple(score for score in self.evaluators if score.evaluator == part) or (self.overall,)
 
 
 class RowError(Exception):
@@ -57,14 +57,14 @@ def row_scores(
 ) -> RowScores:
     """The scores of a row. `overall` are the evaluators that the overall score is made of; without `fields` those of fields are left
     out."""
-    found: list[FieldView] = []
+    views: list[FieldView] = []
     for line in lines:
         result = results[line.name]
         whole = _whole(line, result)
-        found += [whole, *(map(_with_values, _fields(line, result, whole)) if fields else ())]
+        views += [whole, *(map(_with_values, _fields(line, result, whole)) if fields else ())]
     parts = [line for line in lines if line.name in overall]
     verdict = overall_verdict([results[line.name] for line in parts])
-    return RowScores(row_id, _overall(parts, results, verdict), verdict, tuple(found))
+    return RowScores(row_id, _overall(parts, results, verdict), verdict, tuple(views))
 
 
 def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def _overall(parts: Sequence[EvaluatorLine], results: Mapping[str, Result], verd
 
 
 def _whole(line: EvaluatorLine, result: Result) -> FieldView:
-    """What an evaluator says of the row as a whole."""
+    """The score of an evaluator for the row as a whole."""
     pairs = zip(line.settings.scored_fields().metrics, result.metrics, strict=False)
     metrics = {name: num / den for name, (num, den) in pairs if den}
     about = {"type": line.type, "status": result.status.word, **({"metrics": metrics} if metrics else {})}
@@ -96,7 +96,7 @@ def _whole(line: EvaluatorLine, result: Result) -> FieldView:
 
 
 def _fields(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[FieldView]:
-    """The scores of the fields that an evaluator lists, in its order; of those that are in the row where it lists none."""
+    """The scores of the fields that an evaluator lists, in its order; without a list, of the fields in the row."""
     listed = line.settings.scored_fields().of_rows
     if listed and len(listed) == len(result.statuses):
         yield from field_views(result, listed, right_ones=True)
@@ -110,7 +110,7 @@ def _fields(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[F
             by_field.setdefault(outcome.place, []).append(outcome)
         for path, outcomes in by_field.items():
             n, right = _measured(outcomes)
-            status = _together([each.status for each in outcomes])
+            status = _combined_status([each.status for each in outcomes])
             yield field_view(result, path, status, right / n if n else None, tuple(outcomes), right_ones=True)
 
 
@@ -120,21 +120,21 @@ def _measured(outcomes: Sequence[Outcome]) -> tuple[int, int]:
     return len(measured), measured.count(FieldStatus.MATCH)
 
 
-def _with_values(one: FieldView) -> FieldView:
+def _with_values(view: FieldView) -> FieldView:
     """The score with the values of the field, where the row has one; with how many there are otherwise."""
-    found: dict[str, Any] = {"path": one.path, "status": one.status.word}
-    if len(one.outcomes) > 1:
-        n, right = _measured(one.outcomes)
-        return replace(one, metadata={**found, "n": n, "right": right})
-    for name, value in (("expected", one.expected), ("output", one.actual)):
+    record: dict[str, Any] = {"path": view.path, "status": view.status.word}
+    if len(view.outcomes) > 1:
+        n, right = _measured(view.outcomes)
+        return replace(view, metadata={**record, "n": n, "right": right})
+    for name, value in (("expected", view.expected), ("output", view.actual)):
         text = value if isinstance(value, str) else repr(value)
         if value is not MISSING:
-            found[name] = value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    credit = one.outcomes[0].score if one.outcomes else None
-    return replace(one, metadata=found if credit in (None, 0.0, 1.0) else {**found, "credit": credit})
+            record[name] = value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    credit = view.outcomes[0].score if view.outcomes else None
+    return replace(view, metadata=record if credit in (None, 0.0, 1.0) else {**record, "credit": credit})
 
 
-def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
+def _combined_status(statuses: Sequence[FieldStatus]) -> FieldStatus:
     """One status for several: a fault, else the first that is wrong, else right, else why nothing was measured."""
     if FieldStatus.NOT_JUDGED in statuses:
         return FieldStatus.NOT_JUDGED
@@ -144,9 +144,9 @@ def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
     )
 
 
-def promptfoo_result(one: FieldView) -> dict[str, Any]:
+def promptfoo_result(view: FieldView) -> dict[str, Any]:
     """A score in promptfoo's words: what could not be measured does not pass, and the reason says so."""
-    reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
-    passed = one.error is None and one.passed is not False
-    score = one.score if one.score is not None else float(passed)
-    return {"pass": passed, "score": score, "reason": f"{one.evaluator}: {reason}" if one.evaluator else reason}
+    reason = f"error: {view.error}" if view.error is not None else view.reason or view.label
+    passed = view.error is None and view.passed is not False
+    score = view.score if view.score is not None else float(passed)
+    return {"pass": passed, "score": score, "reason": f"{view.evaluator}: {reason}" if view.evaluator else reason}

@@ -82,44 +82,44 @@ class SuiteScorer:
         return tuple(dict.fromkeys([OVERALL, *(line.name for line in self.suite.lines)]))
 
     def register_part(self, part: str) -> str:
-        """Says that a part will be asked for of every row. Raises Problems (config) when there is no such part."""
+        """Registers a part that will be requested for every row. Raises Problems (config) when there is no such part."""
         if part not in self.parts:
             hint = suggestion(part, self.parts) or f"known: {', '.join(self.parts)}"
             raise problem("unknown-evaluator", f'there is no evaluator "{part}"', hint=hint)
         self._asked.add(part)
         return part
 
-    def score_part(self, part: str, given: HostRow) -> tuple[FieldView, ...]:
+    def score_part(self, part: str, row: HostRow) -> tuple[FieldView, ...]:
         """The score of one part of a row, then those of its fields. A row that all parts are asked of is scored once.
 
         Raises RowError when something other than the output kept the part from being measured.
         """
-        cells = self._cells_of(given)
+        cells = self._cells_of(row)
         key = hashlib.sha256(repr(sorted(cells.items())).encode("utf-8", "backslashreplace")).digest()
         with self._lock:
             waiting = self._waiting.setdefault(key, [])
-            found = next((one for one in waiting if part in one[1]), None)
-            if found is None:
-                found = self._scored(cells), set(self._asked)
-                waiting.append(found)
-            found[1].discard(part)
-            if not found[1]:
-                waiting.remove(found)
+            scored = next((entry for entry in waiting if part in entry[1]), None)
+            if scored is None:
+                scored = self._scored(cells), set(self._asked)
+                waiting.append(scored)
+            scored[1].discard(part)
+            if not scored[1]:
+                waiting.remove(scored)
             if not waiting:
                 del self._waiting[key]
-        scores = found[0].of(part)
+        scores = scored[0].of(part)
         if scores[0].error is not None:
             raise RowError(scores[0].error)
         return scores
 
-    def score(self, given: HostRow) -> RowScores:
+    def score(self, row: HostRow) -> RowScores:
         """The scores of one row. Never raises for what is wrong with a row: that is in the scores."""
-        cells = self._cells_of(given)
+        cells = self._cells_of(row)
         with self._lock:
             return self._scored(cells)
 
-    def _cells_of(self, given: HostRow) -> dict[str, Any]:
-        return self.suite.with_roles(with_usual_names(cells_of(given, self._columns), self.suite.named_columns()))
+    def _cells_of(self, row: HostRow) -> dict[str, Any]:
+        return self.suite.with_roles(with_usual_names(cells_of(row, self._columns), self.suite.named_columns()))
 
     def _scored(self, cells: dict[str, Any]) -> RowScores:
         """The scores of a row by its cells, which count in the metrics of the run. The lock is the caller's."""

@@ -50,7 +50,7 @@ class ProcessLost(Exception):
 
 
 class Equipment(NamedTuple):
-    """What a process needs to score, the same for all of them."""
+    """The data that each process needs to score; all processes have the same."""
 
     suites: Mapping[str, ShippedSuite]
     columns: Places
@@ -61,7 +61,7 @@ class Equipment(NamedTuple):
 
 
 class ScoringProcesses:
-    """As many processes as there are requests to score at once. Threads may share it."""
+    """A pool of processes, as many as there are requests at once. Threads may share it."""
 
     def __init__(self, suites: Mapping[str, Suite], columns: Places) -> None:
         """Nothing is started yet. Raises Problems (config) where what a program has registered cannot be sent to another process."""
@@ -81,16 +81,16 @@ class ScoringProcesses:
         """Starts a process, unless one is there already; also after `close`. Raises Problems with what keeps it from scoring."""
         with self._lock:
             self.closed = False
-        with self._taken():
+        with self._own_process():
             pass
 
     def answer(self, name: str, raw: bytes, seconds: float) -> Reply:
-        """What a request to the suite of that name is answered.
+        """The reply to a request to the suite of that name.
 
         Raises TimeoutError when it took longer than so many seconds, ProcessLost when the process ended over it, and Problems when no
         process can be started. Then the process is gone.
         """
-        with self._taken() as process:
+        with self._own_process() as process:
             return process.answer(name, raw, seconds)
 
     def close(self) -> None:
@@ -101,8 +101,8 @@ class ScoringProcesses:
         _end_all(self._every)
 
     @contextmanager
-    def _taken(self) -> Iterator[_Process]:
-        """A process that nobody else uses meanwhile. It is ended where its use raises."""
+    def _own_process(self) -> Iterator[_Process]:
+        """A process for this caller alone. It is ended where its use raises."""
         process = self._from_idle() or self._started()
         try:
             yield process
@@ -152,7 +152,7 @@ class ScoringProcesses:
 
 
 class _Process:
-    """One process, seen from its service."""
+    """A process, as its service sees it."""
 
     def __init__(self, equipment: bytes, folder: Path | None) -> None:
         context = multiprocessing.get_context("spawn")
@@ -183,7 +183,7 @@ class _Process:
             raise Problems(issues)
 
     def answer(self, name: str, raw: bytes, seconds: float) -> Reply:
-        """What a request is answered. Raises TimeoutError and ProcessLost."""
+        """The reply to a request. Raises TimeoutError and ProcessLost."""
         try:
             self._connection.send((name, raw, seconds))
             if not self._connection.poll(seconds):
@@ -230,7 +230,7 @@ def _pickled(equipment: Equipment) -> bytes:
 
 
 def _work(service: Connection, equipment: bytes, folder: Path | None) -> None:
-    """What a process does: answer requests until it is ended. `folder` is for what processes share.
+    """The loop of a process: it answers requests until it is ended. `folder` is for what processes share.
 
     Ctrl-C is the business of the service.
     """
@@ -266,7 +266,7 @@ def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -
 
 @contextmanager
 def _ending_after(seconds: float) -> Iterator[None]:
-    """The system ends this process when it is not out of here in time, whatever holds it up and whoever is gone."""
+    """Makes the system kill this process when the block takes longer, even if its parent has died."""
     timer = getattr(signal, "setitimer", None)
     if timer is None:
         yield

@@ -39,12 +39,12 @@ class TooLong(Exception):
 
 def host_in(header: str) -> str:
     """The host of a header `host:port`, or `[::1]:port`; empty for anything else."""
-    found = _HOST.fullmatch(header)
-    return found["named"] or found["numbered"] if found is not None else ""
+    match = _HOST.fullmatch(header)
+    return match["named"] or match["numbered"] if match is not None else ""
 
 
 def is_token(given: str, token: str) -> bool:
-    """Whether a token is the one that is wanted; it takes as long for any other."""
+    """Whether a token is the expected one; the comparison takes the same time for any token."""
     return compare_digest(given.encode(), token.encode())
 
 
@@ -98,6 +98,8 @@ def run_server(
 
 
 class _Closing:
+    """An object whose `close` is the function, as `contextlib.closing` needs it."""
+
     def __init__(self, close: Callable[[], None]) -> None:
         self.close = close
 
@@ -111,12 +113,14 @@ def _server(uvicorn: Any, config: Any, close: Callable[[], None]) -> Any:
             """Closes connections on which no request has come for a while. The library calls it again and again, and stops when it gives
             True."""
             now, seen = monotonic(), self.__dict__.setdefault("silent_since", {})
-            silent = {one for one in self.server_state.connections if getattr(one, "cycle", None) is None}
-            for one in [one for one in seen if one not in silent]:
-                del seen[one]
-            for one in silent:
-                if now - seen.setdefault(one, now) > _SILENT_SECONDS and one.transport is not None:
-                    one.transport.close()
+            silent = {
+                connection for connection in self.server_state.connections if getattr(connection, "cycle", None) is None
+            }
+            for connection in [connection for connection in seen if connection not in silent]:
+                del seen[connection]
+            for connection in silent:
+                if now - seen.setdefault(connection, now) > _SILENT_SECONDS and connection.transport is not None:
+                    connection.transport.close()
             return bool(await super().on_tick(counter))
 
         async def shutdown(self, sockets: Any = None) -> None:

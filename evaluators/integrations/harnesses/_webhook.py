@@ -36,51 +36,51 @@ def score_answer(scores: RowScores) -> dict[str, Any]:
         "score": overall.score, "success": overall.passed, "status": overall.label,
         "reason": overall.error or overall.reason, "errors": {},
     }  # fmt: skip
-    for one in scores.evaluators:
-        name = str(one.evaluator) if one.path is None else f"{one.evaluator}.{one.path}"
+    for score in scores.evaluators:
+        name = str(score.evaluator) if score.path is None else f"{score.evaluator}.{score.path}"
         name = f"{name}*" if name in _KEYS else name
-        whole[name] = one.score
-        if one.error is not None:
-            whole["errors"][name] = one.error
+        whole[name] = score.score
+        if score.error is not None:
+            whole["errors"][name] = score.error
     return whole
 
 
 def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
-    """What a request with this body is answered. Nothing that is in the body makes it raise."""
+    """The reply to a request with this body. Nothing that is in the body makes it raise."""
     try:
-        asked = parse(raw)
+        body = parse(raw)
     except NotJSON as error:
         return refused(400, f"the request is not JSON that is read: {error}")
-    rows = asked.get("rows") if isinstance(asked, dict) and "output" not in asked and "inputs" not in asked else None
+    rows = body.get("rows") if isinstance(body, dict) and "output" not in body and "inputs" not in body else None
     if isinstance(rows, list):
         if len(rows) > MAX_ROWS:
             return refused(413, f"a request may have {MAX_ROWS:,} rows; found {len(rows):,}")
-        given = [row for row in rows if _is_row(row)]
-        if len(given) < len(rows):
+        maps = [row for row in rows if _is_row(row)]
+        if len(maps) < len(rows):
             wrong = next(number for number, row in enumerate(rows, start=1) if not _is_row(row))
             return refused(400, f"row {wrong} of the request {_ROW_SHAPE}")
-        return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in given]}
-    if not _is_row(asked):
+        return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in maps]}
+    if not _is_row(body):
         return refused(400, f"the request {_ROW_SHAPE}")
     if (
-        "inputs" not in asked
-        and isinstance(context := asked.get("context"), dict)
+        "inputs" not in body
+        and isinstance(context := body.get("context"), dict)
         and isinstance(context.get("vars"), dict)
     ):
-        scores = scorer.score(given_by_webhook({**asked, "inputs": context["vars"]}))
+        scores = scorer.score(given_by_webhook({**body, "inputs": context["vars"]}))
         return 200, {**score_answer(scores), **promptfoo_result(scores.overall)}
-    scores = scorer.score(given_by_webhook(asked))
+    scores = scorer.score(given_by_webhook(body))
     return 200 if scores.overall.error is None else 422, score_answer(scores)
 
 
 _ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'
 
 
-def _is_row(asked: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(asked, dict) and isinstance(asked.get("inputs", {}), dict)
+def _is_row(body: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(body, dict) and isinstance(body.get("inputs", {}), dict)
 
 
-def given_by_webhook(asked: Mapping[str, Any]) -> HostRow:
-    """What a webhook gives of a row: its inputs are columns, the expected answer among them."""
-    inputs = asked.get("inputs") or {}
-    return HostRow({**asked, "inputs": inputs}, asked.get("output", asked.get("outputs", MISSING)), more=[inputs])
+def given_by_webhook(body: Mapping[str, Any]) -> HostRow:
+    """The row in a webhook's body: its inputs are columns, the expected answer among them."""
+    inputs = body.get("inputs") or {}
+    return HostRow({**body, "inputs": inputs}, body.get("output", body.get("outputs", MISSING)), more=[inputs])

@@ -34,7 +34,8 @@ def suite_handler(
         if scores.overall.error is not None:
             raise RowError(scores.overall.error)
         numbers = {
-            f"{one.evaluator}.{one.path}" if one.path else str(one.evaluator): one.score for one in scores.evaluators
+            f"{score.evaluator}.{score.path}" if score.path else str(score.evaluator): score.score
+            for score in scores.evaluators
         }
         return {**numbers, "score": scores.overall.score, "success": scores.overall.passed}
 

@@ -50,7 +50,7 @@ def evaluate_batch(
     }
     of_all = overall_of(found.lines, overall)
     with plan.scored(cells, batch.num_rows) as slots:
-        verdicts = [slots[one.verdicts] for one in plan.evaluators]
+        verdicts = [slots[evaluator.verdicts] for evaluator in plan.evaluators]
     scores = verdict_columns(found.lines, verdicts, of_all, fields)
     schema = batch_schema(found, fields=fields)
     arrays = [pyarrow.array(values, column.type) for column, values in zip(schema, scores, strict=True)]

@@ -38,7 +38,7 @@ class PartScorer(Scorer):
     ) -> Score:
         """The score. Raises RowError when something other than the output kept it from being measured."""
         whole, *fields = self.scores(output, expected, input, metadata, more)
-        about = {**whole.metadata, "reason": whole.reason, "fields": {one.path: one.score for one in fields}}
+        about = {**whole.metadata, "reason": whole.reason, "fields": {field.path: field.score for field in fields}}
         return Score(name=self._name(), score=whole.score, metadata=about)
 
     def scores(
@@ -58,16 +58,19 @@ def suite_scorers(suite: AnySuite, *, columns: Places | None = None, overall: st
 def suite_functions(
     suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> list[Callable[..., list[Score]]]:
-    """The same as functions for Braintrust: each gives the score of its part, and one for each field."""
-    return [_function(one) for one in suite_scorers(suite, columns=columns, overall=overall)]
+    """The scorers of a suite as functions for Braintrust: each gives the score of its part, and one for each field."""
+    return [_function(scorer) for scorer in suite_scorers(suite, columns=columns, overall=overall)]
 
 
 def _function(scorer: PartScorer) -> Callable[..., list[Score]]:
     """The function that Braintrust calls for one evaluator, or for the overall score; its name is that of the score."""
 
     def scores(input: Any, output: Any, expected: Any = None, metadata: Any = None, **more: Any) -> list[Score]:
-        found = scorer.scores(output, expected, input, metadata, more)
-        return [Score(name=one.name, score=one.score, metadata={**one.metadata, "reason": one.reason}) for one in found]
+        scores = scorer.scores(output, expected, input, metadata, more)
+        return [
+            Score(name=score.name, score=score.score, metadata={**score.metadata, "reason": score.reason})
+            for score in scores
+        ]
 
     scores.__name__ = segment(scorer.part)
     return scores

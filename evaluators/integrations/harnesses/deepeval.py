@@ -48,14 +48,14 @@ class SuiteMetric(BaseMetric):
         own = {"input": test_case.input, "actual_output": test_case.actual_output, "metadata": metadata}
         own["expected_output"] = test_case.expected_output
         name = test_case.name if test_case.name is not None else MISSING
-        given = HostRow(own, test_case.actual_output, test_case.expected_output, test_case.input, name, [metadata])
+        row = HostRow(own, test_case.actual_output, test_case.expected_output, test_case.input, name, [metadata])
         try:
-            whole, *fields = self.suite.score_part(self.part, given)
+            whole, *fields = self.suite.score_part(self.part, row)
         except RowError as error:
             self.error = str(error)
             raise
         self.score, self.reason, self._passed = whole.score, whole.reason, whole.passed
-        self.score_breakdown = {one.name: one.score for one in fields}
+        self.score_breakdown = {field.name: field.score for field in fields}
         self.success = self.is_successful()
         return whole.score
 

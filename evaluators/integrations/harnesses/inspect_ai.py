@@ -38,21 +38,21 @@ def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str
         """The scores of a sample, by what Inspect knows of it and of the answer."""
         own = {"input": state.input, "output": state.output.completion, "target": target.text, "metadata": state.metadata}
         sample = state.sample_id if state.sample_id is not None else MISSING
-        given = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
-        return _score(shared.score(given), names_of(shared.suite.lines, shared.fields), state.output.completion)
+        row = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
+        return _score(shared.score(row), names_of(shared.suite.lines, shared.fields), state.output.completion)
 
-    found: Callable[[TaskState, Target], Awaitable[Any]] = score
-    return found
+    scorer: Callable[[TaskState, Target], Awaitable[Any]] = score
+    return scorer
 
 
 def _score(scores: RowScores, names: Sequence[str], answer: str) -> Score:
     """The scores of a row as Inspect takes them: a value for each of the names, NaN where there is no score, and why in the metadata."""
     every = scores.every
-    numbers = {one.name: one.score for one in every if one.score is not None}
-    errors = {one.name: one.error for one in every if one.error is not None}
+    numbers = {score.name: score.score for score in every if score.score is not None}
+    errors = {score.name: score.error for score in every if score.error is not None}
     return Score(
         value={name: numbers.get(name, nan) for name in names},
         answer=answer,
         explanation=scores.overall.error or scores.overall.reason,
-        metadata={"status": {one.name: one.status.word for one in every}, "errors": errors},
+        metadata={"status": {score.name: score.status.word for score in every}, "errors": errors},
     )

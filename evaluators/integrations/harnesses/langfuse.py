@@ -34,7 +34,7 @@ class SuiteEvaluations:
         """The scores of one item."""
         own = {"input": input, "output": output, "expected_output": expected_output, "metadata": metadata, **more}
         scores = self.suite.score(HostRow(own, output, expected_output, input, more=[metadata]))
-        return [_evaluation(one) for one in scores.every]
+        return [_evaluation(score) for score in scores.every]
 
     def metrics(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the run as a whole."""
@@ -44,12 +44,12 @@ class SuiteEvaluations:
     """The name that it had before."""
 
 
-def _evaluation(one: FieldView) -> Evaluation:
+def _evaluation(view: FieldView) -> Evaluation:
     """A score as an evaluation; one that is not there is a category `NAME/error` or `NAME/status`, with the reason as its comment."""
-    if one.score is not None:
-        return Evaluation(name=one.name, value=one.score, comment=one.reason, metadata={**one.metadata})
-    kind = "error" if one.error is not None else "status"
+    if view.score is not None:
+        return Evaluation(name=view.name, value=view.score, comment=view.reason, metadata={**view.metadata})
+    kind = "error" if view.error is not None else "status"
     return Evaluation(
-        name=f"{one.name}/{kind}", value=one.status.word, comment=one.error or one.reason, metadata={**one.metadata},
+        name=f"{view.name}/{kind}", value=view.status.word, comment=view.error or view.reason, metadata={**view.metadata},
         data_type="CATEGORICAL",
     )  # fmt: skip

@@ -30,17 +30,17 @@ class SuiteResults:
         """The scores of one run."""
         own = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
         scores = self.suite.score(HostRow(own, outputs, reference_outputs, inputs))
-        return {"results": [_result(one) for one in scores.every]}
+        return {"results": [_result(score) for score in scores.every]}
 
     def summary(self, runs: Any, examples: Any) -> dict[str, Any]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the experiment as a whole."""
         return {"results": [{"key": name, "score": value} for name, value in self.suite.summary_metrics().items()]}
 
 
-def _result(one: FieldView) -> Mapping[str, Any]:
+def _result(view: FieldView) -> Mapping[str, Any]:
     """A score as a feedback; one that could not be measured has no score, and is marked as an error."""
-    error = {"extra": {"error": True}} if one.error is not None else {}
+    error = {"extra": {"error": True}} if view.error is not None else {}
     return {
-        "key": one.name, "score": one.score, "value": one.label, "comment": one.error or one.reason,
-        "metadata": {**one.metadata}, **error,
+        "key": view.name, "score": view.score, "value": view.label, "comment": view.error or view.reason,
+        "metadata": {**view.metadata}, **error,
     }  # fmt: skip

@@ -62,14 +62,14 @@ class SuiteFeedback(Scorer):
         scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
         if scores.overall.score is not None:
             self._passed.append(scores.overall.passed)
-        whole, fields = scores.overall, [one for one in scores.every if one.path is not None]
-        named = [one for one in scores.every if one.path is None and one.name != whole.name]
+        whole, fields = scores.overall, [score for score in scores.every if score.path is not None]
+        named = [score for score in scores.every if score.path is None and score.name != whole.name]
         return [
-            _feedback(one, self._suite.suite) for one in (whole, *named, *fields)
+            _feedback(score, self._suite.suite) for score in (whole, *named, *fields)
         ]  # in this order a table of runs has its columns
 
     def _pass_rate(self) -> Any:
-        """What makes a pass rate of the overall scores of an evaluation, whose rows are the last ones that were scored."""
+        """A metric that gives the pass rate of an evaluation's overall scores, whose rows are the last ones that were scored."""
 
         def pass_rate(values: list[float]) -> float | None:
             decided = [passed for passed in self._passed[-len(values) :] if passed is not None]
@@ -113,13 +113,15 @@ class _Table:
 
         def value(*values: Any) -> Any:
             """The metric over a table, whose columns come in the order of `wanted`. A row that has no such score is None."""
-            given = dict(zip(wanted, values, strict=True))
-            del given["metrics"]
-            rows = self._rows({"output": given.pop("predictions"), "expected": given.pop("targets"), **given})
-            found = [next((one for one in row.every if one.name == name), None) for row in rows]
+            columns = dict(zip(wanted, values, strict=True))
+            del columns["metrics"]
+            rows = self._rows({"output": columns.pop("predictions"), "expected": columns.pop("targets"), **columns})
+            views = [next((score for score in row.every if score.name == name), None) for row in rows]
             return MetricValue(
-                scores=[one.score if one is not None else None for one in found],
-                justifications=[(one.error or one.reason or one.label) if one is not None else None for one in found],
+                scores=[view.score if view is not None else None for view in views],
+                justifications=[
+                    (view.error or view.reason or view.label) if view is not None else None for view in views
+                ],
                 aggregate_results=self._aggregates(name),
             )
 
@@ -128,10 +130,10 @@ class _Table:
         value.__signature__ = signature  # type: ignore[attr-defined]  # functions have one
         return value
 
-    def _rows(self, given: Mapping[str, Any]) -> list[RowScores]:
+    def _rows(self, columns: Mapping[str, Any]) -> list[RowScores]:
         """The scores of the rows of a table, by its columns. A table that equals the one before is not scored again, any other starts a
         new run."""
-        cells = {name: list(values) for name, values in given.items() if values is not None}
+        cells = {name: list(values) for name, values in columns.items() if values is not None}
         if cells != self._cells:
             self.suite.reset()
             rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
@@ -145,31 +147,31 @@ class _Table:
         """The aggregates of one score over the rows: of an evaluator its mean, pass rate and count, of a field its accuracy and count.
         Those without a value are left out."""
         result = self.suite.result()
-        mine = [one for one in result.evaluators if segment(one.name) == name]
+        mine = [evaluator for evaluator in result.evaluators if segment(evaluator.name) == name]
         if mine:
             metrics = {"mean": mine[0].mean, "pass_rate": mine[0].pass_rate, "scored": mine[0].scored}
         else:
             fields = {
-                f"{segment(one.name)}/field/{field_name(each.path)}": each
-                for one in result.evaluators
-                for each in one.fields
+                f"{segment(evaluator.name)}/field/{field_name(each.path)}": each
+                for evaluator in result.evaluators
+                for each in evaluator.fields
             }
             field = fields.get(name)
             metrics = {"accuracy": field.accuracy, "measured": field.counts.n} if field is not None else {}
         return {key: float(value) for key, value in metrics.items() if value is not None}
 
 
-def _feedback(one: FieldView, suite: Suite) -> Feedback:
+def _feedback(view: FieldView, suite: Suite) -> Feedback:
     """A score as a feedback of MLflow, with its error, its reason, its label and the fingerprint of the suite."""
     error = (
-        AssessmentError(error_code=one.status.word.upper(), error_message=one.error) if one.error is not None else None
+        AssessmentError(error_code=view.status.word.upper(), error_message=view.error) if view.error is not None else None
     )
-    metadata = {key: value if isinstance(value, str) else to_text(value) for key, value in one.metadata.items()}
+    metadata = {key: value if isinstance(value, str) else to_text(value) for key, value in view.metadata.items()}
     return Feedback(
-        name=one.name,
-        value=one.score,
+        name=view.name,
+        value=view.score,
         error=error,
-        rationale=one.reason,
+        rationale=view.reason,
         source=AssessmentSource(source_type=AssessmentSourceType.CODE, source_id=f"evaluators/{suite.name}"),
-        metadata={**metadata, "label": one.label, "suite_fingerprint": suite.fingerprint},
+        metadata={**metadata, "label": view.label, "suite_fingerprint": suite.fingerprint},
     )

@@ -40,9 +40,9 @@ class SuiteMetric(BaseMetric):
         scores = self.suite.score(HostRow({**columns, "output": output}, output, more=[columns]))
         return [
             ScoreResult(
-                name=one.name, value=0.0 if one.score is None else one.score, reason=one.error or one.reason,
-                metadata={**one.metadata}, scoring_failed=one.error is not None,
+                name=score.name, value=0.0 if score.score is None else score.score, reason=score.error or score.reason,
+                metadata={**score.metadata}, scoring_failed=score.error is not None,
             )
-            for one in scores.every
-            if one.score is not None or one.error is not None
+            for score in scores.every
+            if score.score is not None or score.error is not None
         ]  # fmt: skip

@@ -46,18 +46,23 @@ def suite_evaluators(suite: AnySuite, *, columns: Places | None = None, overall:
 def _evaluator(scorer: SuiteScorer, part: str) -> Any:
     """The evaluator of Phoenix for one evaluator of the suite, or for the overall score. It gives the score of that part, then the
     scores of its fields."""
-    asked = scorer.register_part(part)
+    part_name = scorer.register_part(part)
 
     def scores(input: Any, output: Any, expected: Any, metadata: Any) -> list[dict[str, Any]]:
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata}
-        found = scorer.score_part(asked, HostRow(own, output, expected, input, more=[metadata]))
-        return [_evaluation(one) for one in found]
+        scores = scorer.score_part(part_name, HostRow(own, output, expected, input, more=[metadata]))
+        return [_evaluation(score) for score in scores]
 
     made: Callable[..., Any] = create_evaluator(kind="CODE", name=segment(part))
     return made(scores)
 
 
-def _evaluation(one: FieldView) -> dict[str, Any]:
+def _evaluation(view: FieldView) -> dict[str, Any]:
     """A score in Phoenix's words. One that is not there is left out: no number stands for it."""
-    said = {"score": one.score, "label": one.label, "explanation": one.error or one.reason, "metadata": {**one.metadata}}
-    return {"name": one.name, **{key: value for key, value in said.items() if value is not None}}
+    record = {
+        "score": view.score,
+        "label": view.label,
+        "explanation": view.error or view.reason,
+        "metadata": {**view.metadata},
+    }
+    return {"name": view.name, **{key: value for key, value in record.items() if value is not None}}

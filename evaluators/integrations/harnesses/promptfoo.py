@@ -42,8 +42,8 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     scores = scorer.score(HostRow({"vars": variables, "output": output, **context}, output, more=[variables]))
     return {
         **promptfoo_result(scores.overall),
-        "namedScores": {one.name: one.score for one in scores.every if one.score is not None},
-        "componentResults": [promptfoo_result(one) for one in scores.evaluators if one.path is None],
+        "namedScores": {score.name: score.score for score in scores.every if score.score is not None},
+        "componentResults": [promptfoo_result(score) for score in scores.evaluators if score.path is None],
     }
 
 

@@ -40,29 +40,29 @@ class SuiteEvaluator(Evaluator):
     @cached_property
     def scorer(self) -> SuiteScorer:
         """Our own metrics of the rows that were scored. Raises Problems with all that is wrong with the suite."""
-        found = scorer_of(self.suite, self.columns)
-        found.register_part(self.part)
-        return found
+        scorer = scorer_of(self.suite, self.columns)
+        scorer.register_part(self.part)
+        return scorer
 
     def evaluate(self, ctx: EvaluatorContext) -> dict[str, Any]:
         """The scores of one case. Raises RowError when something other than the output kept it from being measured."""
         own = {"name": ctx.name, "inputs": ctx.inputs, "output": ctx.output, "metadata": ctx.metadata}
         own["expected_output"] = ctx.expected_output
         row_id = ctx.name if ctx.name is not None else MISSING
-        given = HostRow(own, ctx.output, ctx.expected_output, ctx.inputs, row_id, [ctx.metadata])
-        found: dict[str, Any] = {}
-        for one in self.scorer.score_part(self.part, given):
-            reason = one.reason
-            if one.score is None:
-                found[f"{one.name}/status"] = EvaluationReason(one.status.word, reason)
+        row = HostRow(own, ctx.output, ctx.expected_output, ctx.inputs, row_id, [ctx.metadata])
+        values: dict[str, Any] = {}
+        for score in self.scorer.score_part(self.part, row):
+            reason = score.reason
+            if score.score is None:
+                values[f"{score.name}/status"] = EvaluationReason(score.status.word, reason)
                 continue
-            found[one.name] = EvaluationReason(one.score, reason)
-            if one.path is None and one.passed is not None:
-                found[f"{one.name}/passed"] = EvaluationReason(one.passed, reason)
-        return found
+            values[score.name] = EvaluationReason(score.score, reason)
+            if score.path is None and score.passed is not None:
+                values[f"{score.name}/passed"] = EvaluationReason(score.passed, reason)
+        return values
 
     def get_default_evaluation_name(self) -> str:
-        """What a failure is called."""
+        """The name that failures are reported under."""
         return self.part
 
 
@@ -74,7 +74,7 @@ def suite_evaluators(
     Raises Problems with all that is wrong with the suite.
     """
     scorer = scorer_of(suite, columns, overall)
-    found = [SuiteEvaluator(scorer, part) for part in scorer.parts]
-    for one in found:
-        scorer.register_part(one.part)
-    return found
+    evaluators = [SuiteEvaluator(scorer, part) for part in scorer.parts]
+    for evaluator in evaluators:
+        scorer.register_part(evaluator.part)
+    return evaluators

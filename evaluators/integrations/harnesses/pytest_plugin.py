@@ -38,10 +38,10 @@ def assert_suite(suite: str | Path | Suite, test_set: str | Path | None = None, 
     """
     __tracebackhide__ = True
     with closing(_ran(suite, test_set, options)) as ran:
-        said = [ran.said(gate) for gate in ran.result.gates if gate.verdict in ("failed", "undecided")]
-        said += ran.unmeasured()
-        if said:
-            raise AssertionError(f"{ran.result.name}: {len(said)} of its checks failed\n\n" + "\n\n".join(said))
+        messages = [ran.said(gate) for gate in ran.result.gates if gate.verdict in ("failed", "undecided")]
+        messages += ran.unmeasured()
+        if messages:
+            raise AssertionError(f"{ran.result.name}: {len(messages)} of its checks failed\n\n" + "\n\n".join(messages))
         return ran.result
 
 
@@ -88,7 +88,7 @@ class SuiteFile(pytest.File):
 
 
 class _SuiteItem(pytest.Item):
-    """What the tests of a suite share."""
+    """The base of a suite's tests."""
 
     def once(self) -> Ran:
         """The run of the suite."""
@@ -97,7 +97,7 @@ class _SuiteItem(pytest.Item):
         return file.once()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What failed, without a traceback through this program."""
+        """The failure message, without a traceback through this program."""
         from evaluators.model.issues import Problems
 
         if isinstance(excinfo.value, (AssertionError, Problems)):
@@ -105,12 +105,12 @@ class _SuiteItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the test stands."""
+        """The place of the test, for pytest's reports."""
         return self.path, None, f"{self.path.name}: {self.name}"
 
 
 class GateItem(_SuiteItem):
-    """One gate."""
+    """The test of one gate."""
 
     def __init__(self, *, gate: Gate, **rest: Any) -> None:
         super().__init__(**rest)
@@ -119,11 +119,11 @@ class GateItem(_SuiteItem):
     def runtest(self) -> None:
         """Fails when the gate failed or is undecided, for any variant or slice."""
         ran = self.once()
-        mine = [one for one in ran.result.gates if _is_of(self.gate, one)]
-        self.user_properties += [(f"{one.target} {one.metric}", one.value) for one in mine]
+        mine = [gate for gate in ran.result.gates if _is_of(self.gate, gate)]
+        self.user_properties += [(f"{gate.target} {gate.metric}", gate.value) for gate in mine]
         if not mine and self.gate.of_every is not None:
             pytest.skip("no row has the field")  # a gate on every field leaves it out, as the command does
-        bad = [ran.said(one) for one in mine if one.verdict in ("failed", "undecided")]
+        bad = [ran.said(gate) for gate in mine if gate.verdict in ("failed", "undecided")]
         if bad:
             raise AssertionError("\n\n".join(bad))
 
@@ -133,9 +133,9 @@ class MeasuredItem(_SuiteItem):
 
     def runtest(self) -> None:
         """Fails when something other than the outputs kept rows from being measured, or when nothing was."""
-        said = self.once().unmeasured()
-        if said:
-            raise AssertionError("\n\n".join(said))
+        messages = self.once().unmeasured()
+        if messages:
+            raise AssertionError("\n\n".join(messages))
 
 
 class Ran(Struct):
@@ -159,7 +159,7 @@ class Ran(Struct):
         return "\n".join([head, *self._listed(gate)])
 
     def unmeasured(self) -> list[str]:
-        """What kept something from being measured."""
+        """Messages about what kept something from being measured."""
         result = self.result
         ours = tuple(f"gate {gate.target}" for gate in result.gates)
         causes = [cause for cause in result.causes if not cause.startswith(ours)]
@@ -179,9 +179,9 @@ class Ran(Struct):
 
         facts = self.record.facts
         name, path = self.targets[gate.target]
-        if not any(one.name == name for one in facts.evaluators):
+        if not any(evaluator.name == name for evaluator in facts.evaluators):
             return  # a measure: no row of it is right or wrong
-        place = next(index for index, one in enumerate(facts.evaluators) if one.name == name)
+        place = next(index for index, evaluator in enumerate(facts.evaluators) if evaluator.name == name)
         for row in row_views(self.record, (gate.variant,)):
             if gate.slice is not None and row.slices[facts.slices.index(gate.slice[0])] != gate.slice[1]:
                 continue
@@ -201,15 +201,15 @@ def _is_wrong(result: Result, path: str | None) -> bool:
 
 
 def _of_field(result: Result, path: str | None) -> str:
-    """What is wrong with a field, in words; empty when nothing is."""
+    """The faults of a field, in words; empty when there are none."""
     from evaluators.model.words import FIELD_WORDS
     from evaluators.scoring.fields.outcomes import WRONG
 
     if not path:
         return ""
-    wrong = [one for one in result.fields if path in (one.path, one.field) and one.status in WRONG]
-    said = ((f"{one.path} {FIELD_WORDS[one.status.word].of_reason}", one.reason) for one in wrong)
-    return "; ".join(f"{text} ({reason})" if reason else text for text, reason in said)
+    wrong = [outcome for outcome in result.fields if path in (outcome.path, outcome.field) and outcome.status in WRONG]
+    reasons = ((f"{outcome.path} {FIELD_WORDS[outcome.status.word].of_reason}", outcome.reason) for outcome in wrong)
+    return "; ".join(f"{text} ({reason})" if reason else text for text, reason in reasons)
 
 
 def _is_of(gate: Gate, result: GateResult) -> bool:
@@ -247,10 +247,10 @@ def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[s
     loaded = suite if isinstance(suite, Suite) else load(suite)
     folder = TemporaryDirectory(prefix="evaluators-")
     try:
-        given = {"results": Path(folder.name), "name": "run", "formats": (), "track": ("none",), **options}
-        result = loaded.run(test_set, **given)
+        run_options = {"results": Path(folder.name), "name": "run", "formats": (), "track": ("none",), **options}
+        result = loaded.run(test_set, **run_options)
         targets = {gate.written: gate.target for gate in loaded.gates}
-        return Ran(result.result, Run(Path(given["results"]) / given["name"]), targets, folder)
+        return Ran(result.result, Run(Path(run_options["results"]) / run_options["name"]), targets, folder)
     except BaseException:
         folder.cleanup()
         raise

@@ -53,19 +53,19 @@ class SuiteScores(weave.Scorer):
 
 def _nested(scores: RowScores) -> dict[str, Any]:
     """The scores by evaluator, `overall` among them, with the scores of the fields below `field`."""
-    found: dict[str, dict[str, Any]] = {OVERALL: _said(scores.overall)}
-    for one in scores.evaluators:
-        whole = found.setdefault(segment(str(one.evaluator)), {})
-        if one.path is None:
-            whole.update(_said(one))
+    record: dict[str, dict[str, Any]] = {OVERALL: _as_record(scores.overall)}
+    for score in scores.evaluators:
+        whole = record.setdefault(segment(str(score.evaluator)), {})
+        if score.path is None:
+            whole.update(_as_record(score))
         else:
-            whole.setdefault("field", {})[field_name(one.path)] = _said(one)
-    return found
+            whole.setdefault("field", {})[field_name(score.path)] = _as_record(score)
+    return record
 
 
-def _said(one: FieldView) -> dict[str, Any]:
+def _as_record(view: FieldView) -> dict[str, Any]:
     """A score in Weave's words. One that is not there is left out: no number stands for it."""
-    if one.error is not None:
-        return {"error": one.error, "status": one.status.word}
-    said = {"score": one.score, "passed": one.passed, "status": one.label, "reason": one.reason}
-    return {key: value for key, value in said.items() if value is not None}
+    if view.error is not None:
+        return {"error": view.error, "status": view.status.word}
+    record = {"score": view.score, "passed": view.passed, "status": view.label, "reason": view.reason}
+    return {key: value for key, value in record.items() if value is not None}

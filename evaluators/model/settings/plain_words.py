@@ -186,9 +186,9 @@ def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
 
     `of` is how a message ends: ` for ` and the noun of what has the settings.
     """
-    meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
-    if meant is not None:
-        return f'did you mean "{meant}"?'
+    suggested = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
+    if suggested is not None:
+        return f'did you mean "{suggested}"?'
     written = next((line for word, line in _WRITTEN.get(name, {}).items() if word in known), None)
     if written is not None:
         return f"write {written}"
@@ -232,8 +232,8 @@ def as_number(text: str, plain: str) -> str | None:
 def as_boolean(value: object, setting: object) -> str | None:
     """A hint with true or false in place of a word or a number that means it."""
     word = value.strip().casefold() if isinstance(value, str) else value
-    meant = next((meant for meant, words in _BOOLEANS.items() if word in words), None)
-    return None if meant is None else f"write {setting}: {meant}"
+    truth = next((truth for truth, words in _BOOLEANS.items() if word in words), None)
+    return None if truth is None else f"write {setting}: {truth}"
 
 
 _BOOLEANS: Final = {"true": ("true", "yes", "y", "on", "t", "1", 1), "false": ("false", "no", "n", "off", "f", "0", 0)}
@@ -310,7 +310,8 @@ def _steps_of(value: object) -> Iterable[Any]:
 
 
 def _plain_name(step: str) -> bool:
-    """It may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are Python's own."""
+    """Whether a step of pydantic's path may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are
+    Python's own."""
     return step.isidentifier() and step.islower() and step not in ("str", "bool", "int", "float", "list", "dict", "tuple")
 
 

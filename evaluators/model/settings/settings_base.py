@@ -100,8 +100,8 @@ class Filled(Struct):
         if not self.texts:
             return sentence
         names = {**self.values, **self.texts}
-        found = [name for text, name in names.items() if text and text in sentence]
-        if found:
+        leaked = [name for text, name in names.items() if text and text in sentence]
+        if leaked:
             whole = _texts_of(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
             pieces = whole.split(sentence)
             pieces[1::2] = [f'"{names[piece[1:-1]]}"' if piece not in names else names[piece] for piece in pieces[1::2]]
@@ -112,8 +112,8 @@ class Filled(Struct):
             if len(text) >= _PART and giveaways:
                 pieces = [
                     part
-                    for index, one in enumerate(pieces)
-                    for part in ([one] if index % 2 else _without_parts(one, text, name, giveaways))
+                    for index, piece in enumerate(pieces)
+                    for part in ([piece] if index % 2 else _without_parts(piece, text, name, giveaways))
                 ]
         return "".join(pieces)
 
@@ -153,7 +153,7 @@ def _without_parts(sentence: str, text: str, name: str, giveaways: frozenset[str
     Such a run has no letter or digit beside it, and holds one of `giveaways`, the parts by which somebody would know a value.
     """
     parts = {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
-    pieces, begun, at = list[str](), 0, 0
+    pieces, start, at = list[str](), 0, 0
     while at < len(sentence):
         end = at
         while sentence[end : end + _PART] in parts:
@@ -164,10 +164,10 @@ def _without_parts(sentence: str, text: str, name: str, giveaways: frozenset[str
         stop = end + _PART - 1
         alone = not (sentence[at - 1 : at].isalnum() or sentence[stop : stop + 1].isalnum())
         if alone and any(sentence[index : index + _PART] in giveaways for index in range(at, end)):
-            pieces += [sentence[begun:at], name]
-            begun = stop
+            pieces += [sentence[start:at], name]
+            start = stop
         at = stop
-    return [*pieces, sentence[begun:]]
+    return [*pieces, sentence[start:]]
 
 
 NOTHING_FILLED: Final = Filled()
@@ -179,10 +179,10 @@ _EVERY: ContextVar[Filled | None] = ContextVar("every_filled_text", default=None
 def noting_filled() -> Iterator[Filled]:
     """Within the `with` block, all that is filled in to any suite is noted, also to a wrong one: what a command prints of an error
     is masked by it."""
-    found = Filled()
-    token = _EVERY.set(found)
+    filled = Filled()
+    token = _EVERY.set(filled)
     try:
-        yield found
+        yield filled
     finally:
         _EVERY.reset(token)
 
@@ -208,8 +208,8 @@ def reading_filled(filled: Filled) -> Iterator[None]:
 
 def filled_of(settings: BaseModel) -> Filled:
     """The texts that the environment filled in to the suite of these settings."""
-    found: Filled = settings.__dict__.get(_FILLED, NOTHING_FILLED)
-    return found
+    filled: Filled = settings.__dict__.get(_FILLED, NOTHING_FILLED)
+    return filled
 
 
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
@@ -255,22 +255,22 @@ class Settings(BaseModel):
         """The JSON Schema of the settings, each with the text that stands under its attribute. Other spellings than today's
         fit a pattern, one spelling of a setting at a time."""
         schema = handler(core)
-        found = handler.resolve_ref_schema(schema)
+        resolved = handler.resolve_ref_schema(schema)
         texts = {name: text for base in reversed(cls.__mro__) for name, text in _texts_under_attributes(base).items()}
         for name, of_model in cls.model_fields.items():
             today, *others = words = spellings(name, of_model)
-            setting = found.get("properties", {}).get(today)
+            setting = resolved.get("properties", {}).get(today)
             if setting is None:
                 continue
             if name in texts and of_model.description is None:
                 setting["description"] = texts[name]
             if others:
-                found.setdefault("patternProperties", {})[f"^({'|'.join(others)})$"] = setting
+                resolved.setdefault("patternProperties", {})[f"^({'|'.join(others)})$"] = setting
             for index, word in enumerate(others, 1):
-                found.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:index], False)}
+                resolved.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:index], False)}
             if others and of_model.is_required():
-                found["required"].remove(today)
-                found.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})
+                resolved["required"].remove(today)
+                resolved.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})
         return schema
 
 

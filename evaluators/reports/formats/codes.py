@@ -17,5 +17,5 @@ class Codes(LinesFormat):
 
     def lines(self, run: Run, variant: str | None) -> Iterator[str]:
         """The verdicts of each evaluator, in the order of their codes."""
-        names = [one.name for one in run.facts.evaluators]
+        names = [evaluator.name for evaluator in run.facts.evaluators]
         return (line.decode() for line in code_lines(names, run.verdicts(variant)))

@@ -35,7 +35,7 @@ class Csv(Format):
         same spreadsheet.
         """
         facts = run.facts
-        evaluators = [(one.name, one.fields) for one in facts.evaluators]
+        evaluators = [(evaluator.name, evaluator.fields) for evaluator in facts.evaluators]
         rows = row_views(run, (options.variant,))
         write_rows(stream, facts.header, evaluators, rows, spelling_of(run))
 
@@ -49,7 +49,7 @@ class Csv(Format):
         write_csv(stream, (CHANGED, *map(_changed_cells, comparison.changed)))
 
 
-def _changed_cells(one: ChangedRow) -> tuple[str, ...]:
-    evaluators = map(", ".join, (one.broken, one.fixed, one.lost, one.gained, one.settled))
-    reasons = ", ".join(f"{name}: {reason}" for name, reason in one.reasons.items())
-    return one.variant or "", str(one.number), one.id, one.change, *evaluators, ", ".join(one.fields), reasons
+def _changed_cells(row: ChangedRow) -> tuple[str, ...]:
+    evaluators = map(", ".join, (row.broken, row.fixed, row.lost, row.gained, row.settled))
+    reasons = ", ".join(f"{name}: {reason}" for name, reason in row.reasons.items())
+    return row.variant or "", str(row.number), row.id, row.change, *evaluators, ", ".join(row.fields), reasons

@@ -37,8 +37,8 @@ class FieldsTable(Format):
 def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[Value]]:
     """The head, and a line for each outcome of each row of an evaluator that scores by a schema."""
     yield HEAD
-    for row, _, found in rows_by_schema(run, stats):
-        for view in outcomes_of(found) if found is not None else ():
+    for row, _, outcomes in rows_by_schema(run, stats):
+        for view in outcomes_of(outcomes) if outcomes is not None else ():
             yield row.name, *_cells(view)
 
 
@@ -46,7 +46,7 @@ def _cells(view: FieldView) -> tuple[Value, ...]:
     """The cells of a field behind the row's id; those for items are empty where it is no list."""
     items: tuple[Value, ...] = _NO_ARRAY
     if (array := view.array) is not None:
-        ratios = [None if one is None else float(one) for one in (array.precision, array.recall, array.f1)]
+        ratios = [None if ratio is None else float(ratio) for ratio in (array.precision, array.recall, array.f1)]
         items = (array.matched, array.missing, array.extra, *ratios)
     return (
         full_path(view.path or ""), view.path or "", view.outcomes[0].metric, view.score,

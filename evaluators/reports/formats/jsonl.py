@@ -33,11 +33,13 @@ def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, An
     line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
     if row.cluster is not None:
         line["cluster"] = row.cluster
-    line["results"] = {one.name: _result(one, result) for one, result in zip(evaluators, row.evaluators, strict=True)}
+    line["results"] = {
+        evaluator.name: _result(evaluator, result) for evaluator, result in zip(evaluators, row.evaluators, strict=True)
+    }
     return line
 
 
-def _result(one: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
+def _result(evaluator: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
     """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
     line: dict[str, Any] = {}
     if result.status is not RowStatus.SCORED:
@@ -46,14 +48,14 @@ def _result(one: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
         line["score"] = result.score
     if result.passed is not None:
         line["passed"] = result.passed
-    if one.fields:
+    if evaluator.fields:
         line["fields"] = {
-            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, result.statuses, strict=False)
+            name: FIELD_STATUSES[status].word for name, status in zip(evaluator.fields, result.statuses, strict=False)
         }
-        line["field_scores"] = dict(zip(one.fields, field_numbers(result), strict=False))
+        line["field_scores"] = dict(zip(evaluator.fields, field_numbers(result), strict=False))
         line[AGGREGATE] = result.score
-    if result.values and one.fields:
-        line["values"] = {one.fields[place]: [right, of] for place, right, of in result.several()}
+    if result.values and evaluator.fields:
+        line["values"] = {evaluator.fields[place]: [right, of] for place, right, of in result.several()}
     if result.counts is not None:
         line["counts"] = dict(zip(_COUNTED, result.counts, strict=True))
     if result.issue is not None:

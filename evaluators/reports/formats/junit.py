@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_OF_MEASURES: Final = [one for one in MEASURE_METRICS if one.kind == "value"]
+_OF_MEASURES: Final = [metric for metric in MEASURE_METRICS if metric.kind == "value"]
 
 
 class JUnit(Format):
@@ -69,10 +69,10 @@ def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]
         skipped="0",
     )
     properties, about = SubElement(suite, "properties"), [*about]
-    for key, (_, value) in zip(_told_apart([_legal(key) for key, _ in about]), about, strict=True):
+    for key, (_, value) in zip(_unique([_legal(key) for key, _ in about]), about, strict=True):
         SubElement(properties, "property", name=key, value=_legal(value))
     for test, whole in zip(
-        tests, _told_apart([f"{test.get('classname')}: {test.get('name')}" for test in tests]), strict=True
+        tests, _unique([f"{test.get('classname')}: {test.get('name')}" for test in tests]), strict=True
     ):
         test.set("name", whole.partition(": ")[2])
     suite.extend(tests)
@@ -82,17 +82,17 @@ def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, of which no two are read as one: whoever reads the file may set case and repeated spaces aside. One that is there
-    already gets a number: `m (2)`."""
-    taken, found = {*map(_as_read, names)}, dict[str, str]()
+def _unique(names: Sequence[str]) -> list[str]:
+    """The names, in order, made unique: a second `m` becomes `m (2)`. Readers of the file may ignore case and repeated spaces."""
+    given = {*map(_as_read, names)}
+    unique: dict[str, str] = {}  # by what a reader makes of the name
     for name in names:
-        free, number = name, 1
-        while (read := _as_read(free)) in found or (number > 1 and read in taken):
+        candidate, number = name, 1
+        while (read := _as_read(candidate)) in unique or (number > 1 and read in given):
             number += 1
-            free = f"{name} ({number})"
-        found[read] = free
-    return list(found.values())
+            candidate = f"{name} ({number})"
+        unique[read] = candidate
+    return list(unique.values())
 
 
 def _as_read(name: str) -> str:
@@ -102,7 +102,7 @@ def _as_read(name: str) -> str:
 def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
     """A test for each regression check, named by its rule and what it is about."""
     for check in comparison.regression_checks:
-        about = [one for one in (check.target, f"variant {check.variant}" if check.variant else None) if one]
+        about = [text for text in (check.target, f"variant {check.variant}" if check.variant else None) if text]
         name = f"{check.rule} ({', '.join(about)})" if about else check.rule
         yield _test("regression_checks", name, _KINDS[check.verdict], check.message, check.message)
 
@@ -116,7 +116,8 @@ def _comparable(comparison: RunComparison) -> Element:
 
 
 def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
-    """What a CI system shows beside the tests: fingerprints, version, test set, exit code, and the metrics and measures in words."""
+    """The properties that a CI system shows beside the tests: fingerprints, version, test set, exit code, and the metrics and
+    measures in words."""
     yield "suite_fingerprint", result.suite_fingerprint
     yield "data_fingerprint", result.data_fingerprint
     yield "evaluators_version", result.version
@@ -125,11 +126,11 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
     yield "exit_code", str(result.exit_code)
     for stats in result.evaluators:
         for metric in EVALUATOR_METRICS:
-            if metric.kind == "score" and _given(metric, stats):
+            if metric.kind == "score" and _has_value(metric, stats):
                 yield f"{full_name(stats)}: {metric.word}", metric_text(metric, stats)
-    for one in result.whole_measures:
-        name = f"{one.name} (variant {one.variant})" if one.variant else one.name
-        yield name, f"{metric_texts(_OF_MEASURES, one)}, {one.n:,} of {rows_text(one.rows)}"
+    for measure in result.whole_measures:
+        name = f"{measure.name} (variant {measure.variant})" if measure.variant else measure.name
+        yield name, f"{metric_texts(_OF_MEASURES, measure)}, {measure.n:,} of {rows_text(measure.rows)}"
 
 
 def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
@@ -139,8 +140,8 @@ def _test(group: str, name: str, kind: str | None = None, message: str = "", det
     """
     test = Element("testcase", classname=group, name=_legal(visible(name)))
     if kind is not None:
-        found = SubElement(test, kind, message=_legal(message), type=group)
-        found.text = _legal(detail or message)
+        element = SubElement(test, kind, message=_legal(message), type=group)
+        element.text = _legal(detail or message)
     elif detail:
         SubElement(test, "system-out").text = _legal(detail)
     return test
@@ -183,30 +184,30 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     yield from (
         f"{metric.word} {metric_text(metric, stats)}"
         for metric in EVALUATOR_METRICS
-        if metric.over and _given(metric, stats)
+        if metric.over and _has_value(metric, stats)
     )
     yield from extra_rates(stats)
     mine = (stats.name, stats.variant)
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == mine:
             yield from average_lines(matrix)
-    for one in result.repeats:
-        if (one.evaluator, one.variant) == mine:
-            yield f"{repeat_line(one)}{passes_line(one)}"
-            yield from chance_lines(one)
-            if one.fields:
-                yield flips_line(one)
+    for repeat in result.repeats:
+        if (repeat.evaluator, repeat.variant) == mine:
+            yield f"{repeat_line(repeat)}{passes_line(repeat)}"
+            yield from chance_lines(repeat)
+            if repeat.fields:
+                yield flips_line(repeat)
     for sure in result.confidence:
         if (sure.evaluator, sure.variant) == mine:
             yield f"confidence{f' in {sure.field}' if sure.field else ''}: {calibration_line(sure)}; {threshold_line(sure)}"
 
 
-def _given(metric: Metric, stats: EvaluatorStats) -> bool:
+def _has_value(metric: Metric, stats: EvaluatorStats) -> bool:
     return metric.value(stats) is not None
 
 
 def _left_out(stats: EvaluatorStats) -> list[str]:
-    """What left rows without a score, with how many rows."""
+    """The reasons why rows have no score, each with its number of rows."""
     return _counted(stats, ("bugs", "invalid", "unjudged"))
 
 
@@ -222,13 +223,13 @@ def _bracketed(counts: Sequence[str]) -> str:
 def _run(result: RunResult) -> Element:
     """The test that everything was measured; an error with the causes that no failed gate accounts for."""
     failed = tuple(f"gate {gate_label(gate)} failed: " for gate in result.gates if gate.verdict == "failed")
-    found = [cause for cause in result.causes if not cause.startswith(failed)]
-    if result.exit_code in (0, 1) and not found and not any(map(_left_out, result.evaluators)):
+    causes = [cause for cause in result.causes if not cause.startswith(failed)]
+    if result.exit_code in (0, 1) and not causes and not any(map(_left_out, result.evaluators)):
         return _test("run", "everything was measured")
-    message = "; ".join(found) or f"exit code {result.exit_code}"
-    return _test("run", "everything was measured", "error", message, "\n".join(found))
+    message = "; ".join(causes) or f"exit code {result.exit_code}"
+    return _test("run", "everything was measured", "error", message, "\n".join(causes))
 
 
 def _legal(text: str) -> str:
     """The text with the characters that XML cannot hold as escapes, so that texts that differ stay different."""
-    return _ILLEGAL.sub(lambda found: escaped(found[0]), text)
+    return _ILLEGAL.sub(lambda match: escaped(match[0]), text)

@@ -52,7 +52,7 @@ def _schema(arrow: Any, run: Run) -> Any:
     facts = run.facts
     texts = ["id", "checksum", *(["cluster"] if facts.layout.clustered else ())]
     texts += [f"slice {encodable(name)}" for name in facts.slices]
-    codes = [f"code {encodable(one.name)}" for one in facts.evaluators]
+    codes = [f"code {encodable(evaluator.name)}" for evaluator in facts.evaluators]
     return arrow.schema(
         [
             ("row", arrow.int64()),
@@ -64,15 +64,15 @@ def _schema(arrow: Any, run: Run) -> Any:
 
 def _columns(arrow: Any, rows: Sequence[RowLine], schema: Any) -> Iterator[Any]:
     """The columns of some rows, in the order of the schema."""
-    yield _whole_numbers(arrow, arrow.int64(), array("q", [one.row for one in rows]))
-    yield _texts(arrow, [one.id for one in rows])
-    yield _texts(arrow, [one.checksum or "" for one in rows])
+    yield _whole_numbers(arrow, arrow.int64(), array("q", [row.row for row in rows]))
+    yield _texts(arrow, [row.id for row in rows])
+    yield _texts(arrow, [row.checksum or "" for row in rows])
     if "cluster" in schema.names:
-        yield _texts(arrow, [one.cluster or "" for one in rows])
+        yield _texts(arrow, [row.cluster or "" for row in rows])
     for place in range(len(rows[0].slices)):
-        yield _texts(arrow, [one.slices[place] for one in rows])
+        yield _texts(arrow, [row.slices[place] for row in rows])
     for place in range(len(rows[0].codes)):
-        yield _whole_numbers(arrow, arrow.int32(), array("i", [one.codes[place] for one in rows]))
+        yield _whole_numbers(arrow, arrow.int32(), array("i", [row.codes[place] for row in rows]))
 
 
 def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:

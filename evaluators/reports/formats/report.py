@@ -89,12 +89,12 @@ class _Totals:
 
 
 def _judged(result: RunResult) -> dict[str, Any]:
-    """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
+    """The judges of the run, with prompts, the spread of scores, and costs; empty without a judge."""
     if not result.judges:
         return {}
     taken = to_builtins(result.environment.asked) if result.environment is not None and result.environment.asked else {}
     return {
-        "judges": [to_builtins(one) for one in result.judges],
+        "judges": [to_builtins(judge) for judge in result.judges],
         "asked": {name: value for name, value in taken.items() if name != "seconds"} or None,
     }
 

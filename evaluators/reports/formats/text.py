@@ -20,5 +20,5 @@ class TextFormat(PageFormat):
 
     def text(self, page: Page) -> str:
         """The page in lines, as they stand in a file."""
-        sections = tuple(one for section in page.sections for one in section.in_summary or (section,))
+        sections = tuple(part for section in page.sections for part in section.in_summary or (section,))
         return page_text(replace(page, sections=sections))

@@ -45,7 +45,7 @@ def compared_rows(
 ) -> ComparedRows:
     """The changed rows of a comparison, in its order. Same runs, same bytes."""
     listed = comparison.changed[:most_rows]
-    evaluators = {one.evaluator for one in comparison.evaluators}
+    evaluators = {difference.evaluator for difference in comparison.evaluators}
     lines: list[bytes] = []
     size = without = 0
     for row, base, new, fields in changed_values(runs.base, runs.new, listed, evaluators):
@@ -77,7 +77,7 @@ def compared_rows(
 
 
 def _side(side: Side, folder: Path | None) -> Encoded:
-    """What a side is called, and the address of its page seen from a folder; empty where the run has none."""
+    """The name of a side, and the address of its page seen from a folder; empty where the run has none."""
     page = _page_of(side)
     if folder is None or not page.is_file():
         return {"label": side.label, "link": ""}

@@ -16,7 +16,7 @@ def comparison_payload(comparison: RunComparison, rows: ComparedRows | None = No
     """The page of a comparison. Where its rows are there, they stand in the place of the lists of rows."""
     page = comparison_page(comparison)
     elsewhere = {VERDICT, *(f"{change}-rows" for change in CHANGES if rows is not None)}
-    sections = tuple(one for one in page.sections if one.id not in elsewhere)
+    sections = tuple(section for section in page.sections if section.id not in elsewhere)
     payload = page_payload(replace(page, sections=sections), headline(comparison))
     return {
         **payload,

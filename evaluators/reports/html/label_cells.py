@@ -28,9 +28,9 @@ def label_readers(record: Run, rules: Mapping[str, LabelRule], variant: str | No
 def _reader(record: Run, table: ConfusionMatrix, rule: LabelRule) -> CellReader:
     """A function that gives the place of a row's cell in a label table, read with the rule of the evaluator."""
     output, expected = record.compared_columns(table.evaluator)
-    evaluator = [one.name for one in record.facts.evaluators].index(table.evaluator)
+    evaluator = [evaluator.name for evaluator in record.facts.evaluators].index(table.evaluator)
     listed = frozenset(rule.labels) if rule.labels is not None else None
-    labels = {one.label for one in table.labels}
+    labels = {label.label for label in table.labels}
     places = {(cell.expected, cell.output): at for at, cell in enumerate(table.cells)}
 
     def cell_of(row: RecordedRow) -> int:
@@ -41,9 +41,9 @@ def _reader(record: Run, table: ConfusionMatrix, rule: LabelRule) -> CellReader:
         pair = label_pair(rule, listed, cells.get(expected), cells.get(output), row.verdicts[evaluator].status)
         if pair is None:
             return NO_CELL
-        wanted, given = pair
-        column = given.removeprefix("=")
-        known = OTHER if is_label(given) and column not in labels else column
+        wanted, actual = pair
+        column = actual.removeprefix("=")
+        known = OTHER if is_label(actual) and column not in labels else column
         return places.get((wanted.removeprefix("="), known), NO_CELL)
 
     return cell_of

@@ -44,12 +44,12 @@ _NOT_ON_PAGE: Final = ("failed", VERDICT)
 
 _STATUSES: Final = [
     {
-        "name": one.word, "letter": letter, "word": FIELD_WORDS[one.word].plain, "sign": FIELD_WORDS[one.word].sign,
-        "tone": FIELD_WORDS[one.word].tone, "wrong": one in WRONG,
+        "name": status.word, "letter": letter, "word": FIELD_WORDS[status.word].plain, "sign": FIELD_WORDS[status.word].sign,
+        "tone": FIELD_WORDS[status.word].tone, "wrong": status in WRONG,
     }
-    for one, letter in zip(FIELD_STATUSES, LETTERS, strict=True)
+    for status, letter in zip(FIELD_STATUSES, LETTERS, strict=True)
 ]  # fmt: skip
-_ROWS: Final = {name: {"word": one.plain, "sentence": one.sentence} for name, one in ROW_WORDS.items()}
+_ROWS: Final = {name: {"word": words.plain, "sentence": words.sentence} for name, words in ROW_WORDS.items()}
 WORDS: Final[Encoded] = {"statuses": _STATUSES, "rows": _ROWS}
 
 
@@ -69,32 +69,34 @@ def run_payload(
 ) -> Encoded:
     """The page of a run. Without rows it has the metrics alone."""
     page = run_page(result, options)
-    page = replace(page, sections=tuple(one for one in page.sections if one.id not in _NOT_ON_PAGE))
+    page = replace(page, sections=tuple(section for section in page.sections if section.id not in _NOT_ON_PAGE))
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
     tables = {label_id(place): place for place in range(len(result.confusion_matrices))}
-    plots = {confidence_id(place): one for place, one in enumerate(result.confidence)}
+    plots = {confidence_id(place): confidence for place, confidence in enumerate(result.confidence)}
     for section in payload["sections"]:
         if section["id"] in tables:
             section["labels"] = tables[section["id"]]
         if section["id"] in plots:
-            section["bins"] = [_bin(one) for one in plots[section["id"]].bins]
+            section["bins"] = [_bin(bin_) for bin_ in plots[section["id"]].bins]
     fields = [
         (place, number, stats, field)
         for place, stats in enumerate(result.evaluators)
         for number, field in enumerate(stats.fields)
     ]
-    weakest = sorted(fields, key=lambda found: (found[3].counts.n == 0, weakness(*found[2:])))  # the unmeasured come last
+    weakest = sorted(
+        fields, key=lambda weak_field: (weak_field[3].counts.n == 0, weakness(*weak_field[2:]))
+    )  # the unmeasured come last
     not_listed = sum(stats.fields_not_listed for stats in result.evaluators)
     return {
         **payload,
         "words": WORDS,
         "verdict": list(verdict_lines(result, options)),
         "run": _run(result, facts),
-        "mistakes": [_mistake(result, options, one) for one in options.mistakes[:MOST_MISTAKES]],
+        "mistakes": [_mistake(result, options, mistake) for mistake in options.mistakes[:MOST_MISTAKES]],
         "metrics": [
-            [one.name, one.word, one.meaning]
-            for one in EVALUATOR_METRICS
-            if one.kind == "score" and one.name not in _DRAWN
+            [metric.name, metric.word, metric.meaning]
+            for metric in EVALUATOR_METRICS
+            if metric.kind == "score" and metric.name not in _DRAWN
         ],
         "legend": _legend(result),
         "weakest": [[place, field] for place, field, *_ in weakest[:MOST_FIELDS]],
@@ -104,22 +106,22 @@ def run_payload(
     }
 
 
-def _mistake(result: RunResult, options: Options, one: Mistake) -> Encoded:
+def _mistake(result: RunResult, options: Options, mistake: Mistake) -> Encoded:
     """A mistake for the page: where it is, how often, in which rows, and what would forgive it."""
     return {
-        "evaluator": one.evaluator,
-        "variant": one.variant,
-        "field": one.field,
-        "said": one.said,
-        "count": mistake_count(result, options, one),
-        "rows": one.rows,
-        "forgiven": forgiven_by(options, one),
+        "evaluator": mistake.evaluator,
+        "variant": mistake.variant,
+        "field": mistake.field,
+        "said": mistake.said,
+        "count": mistake_count(result, options, mistake),
+        "rows": mistake.rows,
+        "forgiven": forgiven_by(options, mistake),
     }
 
 
-def _bin(one: ConfidenceBin) -> Encoded:
-    ci = None if one.ci is None else [one.ci.low, one.ci.high]
-    return {"low": one.low, "high": one.high, "right": one.accuracy, "ci": ci, "said": bin_line(one)}
+def _bin(bin_: ConfidenceBin) -> Encoded:
+    ci = None if bin_.ci is None else [bin_.ci.low, bin_.ci.high]
+    return {"low": bin_.low, "high": bin_.high, "right": bin_.accuracy, "ci": ci, "said": bin_line(bin_)}
 
 
 def _run(result: RunResult, facts: RecordFacts | None) -> Encoded:
@@ -129,7 +131,7 @@ def _run(result: RunResult, facts: RecordFacts | None) -> Encoded:
     return {
         "variants": body["variants"],
         "evaluators": body["evaluators"],
-        "slices": [{**one, "fields": []} for one in body["slices"][:MOST_SLICES]],
+        "slices": [{**slice_, "fields": []} for slice_ in body["slices"][:MOST_SLICES]],
         "confusion_matrices": body.get("confusion_matrices", []),
         "record": {key: record[key] for key in ("evaluators", "slices")},
     }
@@ -141,7 +143,7 @@ def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
     for section in sections:
         name = section.id or re.sub("[^a-z0-9]+", "-", (section.title or "").lower())
         free = (name if index == 1 else f"{name}-{index}" for index in range(1, len(taken) + 2))
-        taken.add(id_ := next(one for one in free if one not in taken))
+        taken.add(id_ := next(candidate for candidate in free if candidate not in taken))
         title = section.title and visible(section.title)
         blocks = [_block(block) for block in section.blocks]
         yield {"id": id_, "title": title, "blocks": blocks, "folded": section.id in _FOLDED}
@@ -160,11 +162,11 @@ def _block(block: Block) -> Encoded:
 
 
 def _item(item: Item) -> Encoded:
-    said = {"text": item.text, "details": list(item.details), "quote": list(item.quote), "tone": item.tone}
-    return {**said, "link": item.link} if item.link.startswith(("http://", "https://")) else said
+    record = {"text": item.text, "details": list(item.details), "quote": list(item.quote), "tone": item.tone}
+    return {**record, "link": item.link} if item.link.startswith(("http://", "https://")) else record
 
 
 def _legend(result: RunResult) -> list[Encoded]:
-    """What stands below the table of evaluators in the other formats: remarks, and what the words mean."""
+    """The lines below the table of evaluators in the other formats: remarks, and the meaning of words."""
     blocks = [block for section in evaluator_section(result) for block in section.blocks]
     return [_item(item) for block in blocks if isinstance(block, Listing) for item in block.items]

@@ -56,30 +56,33 @@ def embedded(
     elements: dict[str, bytes] = {}
     label_cells: list[dict[str, list[int]]] = []
     learned: list[dict[str, str]] = [{} for _ in record.facts.evaluators]
-    readings = tuple(dict.fromkeys(reading for one in record.facts.evaluators for reading in one.readings))
+    readings = tuple(dict.fromkeys(reading for evaluator in record.facts.evaluators for reading in evaluator.readings))
     count = without = 0
     for position, variant in enumerate(record.each_variant):
         elements |= _tables(record, variant, position, only)
         readers = label_readers(record, rules or {}, variant)
-        found: dict[str, list[int]] = {str(table): [] for table in readers}
+        columns: dict[str, list[int]] = {str(table): [] for table in readers}
         for row in record.each_row(variant, only=only):
             for table, cell_of in readers.items():
-                found[str(table)].append(cell_of(row))
+                columns[str(table)].append(cell_of(row))
             if row.cells is None and not row.recorded:
                 without += 1
             elif not (pieces := fine if all(map(_is_fine, row.verdicts)) else wrong).full:
                 pieces.add(count, _lines_of(record, row, readings))
                 _learn_rules(record, row, learned)
             count += 1
-        label_cells.append(found)
+        label_cells.append(columns)
         wrong.flush()
         fine.flush()
-    kept = [*wrong.kept, *fine.kept[: fine.within(budget - wrong.spent)]]
-    for number, (_, texts) in enumerate(kept):
+    chosen_rows = [*wrong.kept, *fine.kept[: fine.within(budget - wrong.spent)]]
+    for number, (_, texts) in enumerate(chosen_rows):
         elements |= {f"{name}-{number}": text for name, text in zip(_Pieces.NAMES, texts, strict=True) if text}
-    embedded_rows, size = sum(len(rows) for rows, _ in kept), sum(len(text) for _, texts in kept for text in texts)
+    embedded_rows, size = (
+        sum(len(rows) for rows, _ in chosen_rows),
+        sum(len(text) for _, texts in chosen_rows for text in texts),
+    )
     index = {
-        "pieces": [rows for rows, _ in kept],
+        "pieces": [rows for rows, _ in chosen_rows],
         "labelCells": label_cells,
         "rules": learned,
         "packed": _left_out(count, count - without - embedded_rows, embedded_rows, size, budget),
@@ -96,7 +99,7 @@ def _tables(record: Run, variant: str | None, index: int, only: int | None) -> d
         lines = [*lines]
         verdicts = [[known[line.codes[place]] for line in lines] for place, known in enumerate(verdicts)]
         lines = [replace(line, codes=[0] * len(verdicts)) for line in lines]
-    codes = code_lines([one.name for one in record.facts.evaluators], verdicts)
+    codes = code_lines([evaluator.name for evaluator in record.facts.evaluators], verdicts)
     return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(map(_row_text, lines))}
 
 
@@ -123,7 +126,7 @@ class _Pieces:
         self._waiting: tuple[list[bytes], ...] = ([], [], [])
 
     def add(self, row: int, texts: Sequence[bytes]) -> None:
-        """One more row."""
+        """Adds a row."""
         self._rows.append(row)
         for waiting, text in zip(self._waiting, texts, strict=True):
             waiting.append(text)
@@ -167,7 +170,7 @@ def _left_out(rows: int, left: int, embedded_rows: int, size: int, budget: int) 
 
 
 def _is_fine(verdict: Result) -> bool:
-    """Nothing went wrong: a full score, or a row that is left out."""
+    """Whether a row has a full score, or is left out."""
     if verdict.status is not RowStatus.SCORED:
         return verdict.status in _LEFT_OUT and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
@@ -175,9 +178,9 @@ def _is_fine(verdict: Result) -> bool:
 
 def _learn_rules(record: Run, row: RecordedRow, learned: Sequence[dict[str, str]]) -> None:
     """Notes the rule of each listed field: rows whose outcomes were not kept have it, too."""
-    for one, rules in zip(record.facts.evaluators, learned, strict=True):
-        if one.fields and len(rules) < len(one.fields):
-            for field in row.recorded.get(one.name, _NOTHING).fields:
+    for evaluator, rules in zip(record.facts.evaluators, learned, strict=True):
+        if evaluator.fields and len(rules) < len(evaluator.fields):
+            for field in row.recorded.get(evaluator.name, _NOTHING).fields:
                 if field.comparator is not None:
                     rules.setdefault(field.path, field.comparator)
 
@@ -214,9 +217,9 @@ def _outcomes(row: RecordedRow) -> Iterator[bytes]:
 
 def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
     """The reasons that are worded from what was recorded, or from codes."""
-    for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
-        if result.reason and result.reason != row.recorded.get(one.name, _NOTHING).reason:
-            yield one.name, result.reason
+    for evaluator, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
+        if result.reason and result.reason != row.recorded.get(evaluator.name, _NOTHING).reason:
+            yield evaluator.name, result.reason
 
 
 def found_in(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:

@@ -34,22 +34,22 @@ _ACCEPT: Final = (
     _INTERVAL,
 )
 
-_SHOWN_OF_CONFIDENCE: Final = [one for one in CONFIDENCE_METRICS if one.place == "always"]
+_SHOWN_OF_CONFIDENCE: Final = [metric for metric in CONFIDENCE_METRICS if metric.place == "always"]
 
 
 def confidence_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator and field with a confidence, by variant."""
     return tuple(
-        Section(f"Confidence: {confidence_name(one)}", tuple(_confidence(one)), id=confidence_id(index))
-        for index, one in enumerate(result.confidence)
+        Section(f"Confidence: {confidence_name(confidence)}", tuple(_confidence(confidence)), id=confidence_id(index))
+        for index, confidence in enumerate(result.confidence)
     )
 
 
 def confidence_brief(result: RunResult) -> Brief:
     """From which confidence on rows can be accepted, a line for all of which the same is true."""
     names: dict[str, list[str]] = {}
-    for one in result.confidence:
-        names.setdefault(threshold_line(one), []).append(confidence_name(one))
+    for confidence in result.confidence:
+        names.setdefault(threshold_line(confidence), []).append(confidence_name(confidence))
     lines = [f"confidence ({first_ones(each, _NAMED)}): {text}" for text, each in names.items()]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "calibration" if lines else "")
 

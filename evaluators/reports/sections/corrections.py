@@ -9,19 +9,20 @@ from evaluators.scoring.values.paths import for_people
 
 
 def correction_section(result: RunResult) -> tuple[Section, ...]:
-    """What was corrected and what was not, and each evaluator with and without; nothing where the test set has no corrections."""
+    """The corrections that were and were not made, and each evaluator with and without; empty where the test set has no
+    corrections."""
     known = result.corrections
     if known is None or not known.values:
         return ()
     columns = (
         text_column("id"),
-        text_column("field", lambda one: "" if one.path is None else for_people(one.path)),
-        text_column("old", lambda one: one.old or "nothing"),
-        text_column("new", lambda one: one.new or "nothing"),
+        text_column("field", lambda correction: "" if correction.path is None else for_people(correction.path)),
+        text_column("old", lambda correction: correction.old or "nothing"),
+        text_column("new", lambda correction: correction.new or "nothing"),
         text_column("reason"),
-        text_column("not made, because", lambda one: one.void or "", optional=True),
+        text_column("not made, because", lambda correction: correction.void or "", optional=True),
     )
-    table = table_of(known.values, columns, lambda one: "note" if one.void is None else "warning")
+    table = table_of(known.values, columns, lambda correction: "note" if correction.void is None else "warning")
     lines = [
         Paragraph(f"{full_name(stats)}: mean {score_text(stats.mean)}, without the corrections {score_text(before.mean)}")
         for stats in result.evaluators

@@ -83,13 +83,13 @@ def _remarks(result: RunResult) -> Iterator[Item]:
     """How many of the scored rows have no proper score, and what stands beside the metrics."""
     for stats in result.evaluators:
         unread, blocked = ("had an output that could not be read", "was blocked by an evaluator that it needs")
-        for count, one, several in (
+        for count, singular, several in (
             (stats.unreadable, f"{unread}: it scores 0", f"{unread}: they score 0"),
             (stats.blocked, f"{blocked}: it scores 0", "were blocked by an evaluator that they need: they score 0"),
             (stats.empty_expected, *["had an empty expected answer, which measures nothing"] * 2),
         ):
             if count:
-                text = f"{count:,} of the {stats.scored:,} scored rows {one if count == 1 else several}"
+                text = f"{count:,} of the {stats.scored:,} scored rows {singular if count == 1 else several}"
                 yield Item(f"{full_name(stats)}: {text}", tone="note")
         for text in extra_rates(stats):
             yield Item(f"{full_name(stats)}: {text}", tone="note")
@@ -98,7 +98,7 @@ def _remarks(result: RunResult) -> Iterator[Item]:
 
 
 def _legend(result: RunResult) -> Iterator[Item]:
-    """What the intervals and the metrics in the tables mean, where the run has them."""
+    """The meaning of the intervals and the metrics in the tables, where the run has them."""
     if any(stats.pass_rate_ci for stats in result.evaluators):
         if any(map(_has_own_ci, result.evaluators)):
             yield Item(mean_interval_legend(result))
@@ -122,7 +122,7 @@ def metric_text(metric: Metric, stats: EvaluatorStats) -> str:
 
 
 def mean_interval_legend(result: RunResult) -> str:
-    """What the interval of a mean score says."""
+    """The meaning of the interval of a mean score."""
     return f"its 95 % CI: where the mean score would likely be with many more rows like these{clusters_text(result)}"
 
 
@@ -132,7 +132,7 @@ def clusters_text(result: RunResult) -> str:
 
 
 def extra_rates(stats: EvaluatorStats) -> Iterator[str]:
-    """What stands beside the share of values that are found in a source, where an evaluator has it."""
+    """The rates beside the share of values that are found in a source, where an evaluator has them."""
     for name, text in (("chance_rate", "found by chance"), ("not_given_rate", "of fields not given")):
         if (metric := stats.metric(name)) is not None and metric.mean is not None:
             yield f"{score_text(metric.mean)} {text} ({rows_text(metric.n)})"
@@ -191,7 +191,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
     if not result.slices:
         return ()
     lowest = _lowest_slices(result)[:MOST_SLICES]
-    shown = [stats for stats in result.slices if any(stats is one for one in lowest)]
+    shown = [stats for stats in result.slices if any(stats is low for low in lowest)]
     rest = len(result.slices) - len(shown)
     more = (Paragraph(f"The lowest {len(shown)}; {more_text(rest, 'slice')} in run.json."),) if rest else ()
     return (Section("Slices", (table_of(shown, (_SLICE, _NAME, _VARIANT, _MEAN, *_PASS_RATE)), *more), id="slices"),)

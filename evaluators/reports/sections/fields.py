@@ -42,8 +42,8 @@ def _columns(*places: Place) -> tuple[Column, ...]:
 
     def field(item: Any) -> FieldStats:
         """A field that stands alone or beside its evaluator."""
-        found: FieldStats = item[1] if isinstance(item, tuple) else item
-        return found
+        stats: FieldStats = item[1] if isinstance(item, tuple) else item
+        return stats
 
     first = sorted(FIELD_METRICS, key=lambda metric: metric.name != "accuracy")
     return metric_columns(first, places, field)
@@ -79,7 +79,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
 
 
 def _all_right(result: RunResult) -> Paragraph:
-    """That no field is wrong, and the evaluators that gave a row less than a full score all the same."""
+    """The sentence that no field is wrong, with the evaluators that nevertheless gave a row less than a full score."""
     in_part = [
         f"{full_name(stats)} {score_text(stats.mean)}"
         for stats in result.evaluators
@@ -106,9 +106,9 @@ def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
             lambda pair: f"{full_name(pair[0])}: {for_people(pair[1].path)}" if several else for_people(pair[1].path),
         ),
         *(
-            replace(one, optional=one.head not in ("accuracy", "n"))
-            for one in _columns("always", "if any")
-            if one.head != "right"
+            replace(column, optional=column.head not in ("accuracy", "n"))
+            for column in _columns("always", "if any")
+            if column.head != "right"
         ),
     )
     return table_part(weak, most, columns)
@@ -168,9 +168,9 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
     )
     rows: list[tuple[EvaluatorStats, str | None, EvaluatorStats | FieldStats]] = []
     for stats in result.evaluators:
-        found = [field for field in stats.fields if field.invented_rate or field.left_empty_rate][:MOST_WEAK]
-        rows += [(stats, field.path, field) for field in found]
-        rows += [(stats, None, stats)] if found else []
+        fields = [field for field in stats.fields if field.invented_rate or field.left_empty_rate][:MOST_WEAK]
+        rows += [(stats, field.path, field) for field in fields]
+        rows += [(stats, None, stats)] if fields else []
     legend = 'Empty is absent, null, "", [] or {}, and what the suite calls absent, whatever `nulls` says.'
     blocks = (table_of(rows, columns), Paragraph(legend, "note"))
     return (Section("Invented, and left empty", blocks, id="empty"),) if rows else ()
@@ -180,7 +180,7 @@ def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
     columns = (
         text_column("field", lambda field: for_people(field.path)),
-        *(replace(one, optional=False) for one in _columns("always", "if any", "all fields")),
+        *(replace(column, optional=False) for column in _columns("always", "if any", "all fields")),
     )
     metrics = (
         f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
@@ -200,9 +200,9 @@ def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Sec
 def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
     """The first mistakes as items, and how many more there are."""
     several = _several(mistakes)
-    for one in mistakes[:MOST_MISTAKES]:
-        rows = f"{'rows' if len(one.rows) > 1 else 'row'} {_rows(one)}"
-        yield Item(f"{one.count:,} × {_where(one, several)}, {rows}: {one.listed or one.said}")
+    for mistake in mistakes[:MOST_MISTAKES]:
+        rows = f"{'rows' if len(mistake.rows) > 1 else 'row'} {_rows(mistake)}"
+        yield Item(f"{mistake.count:,} × {_where(mistake, several)}, {rows}: {mistake.listed or mistake.said}")
     if len(mistakes) > MOST_MISTAKES:
         yield Item(f"and {counted(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
 
@@ -212,41 +212,43 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
     several = _several(options.mistakes[:MOST_MISTAKES_IN_SUMMARY])
     title = _mistakes_title(options.mistakes_until, "most")
     columns = (
-        Column("times", lambda one: mistake_count(result, options, one)),
-        text_column("where", lambda one: _where(one, several)),
-        text_column(title, lambda one: one.said),
+        Column("times", lambda mistake: mistake_count(result, options, mistake)),
+        text_column("where", lambda mistake: _where(mistake, several)),
+        text_column(title, lambda mistake: mistake.said),
         text_column("rows", _rows),
     )
     return table_part(
-        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, lambda one: _forgiven_below(options, one), title
+        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, lambda mistake: _forgiven_below(options, mistake), title
     )
 
 
-def mistake_count(result: RunResult, options: Options, one: Mistake) -> str:
+def mistake_count(result: RunResult, options: Options, mistake: Mistake) -> str:
     """How often a mistake is met, and of how many wrong values of its field, or failed rows of its evaluator, where all of them were
     looked at: `19 of 20`."""
-    stats = next((each for each in result.evaluators if (each.name, each.variant) == (one.evaluator, one.variant)), None)
-    field = next((each for each in stats.fields if each.path == one.field), None) if stats is not None else None
-    if stats is None or (field is None and one.field) or options.mistakes_until is not None:
-        return f"{one.count:,}"
-    return f"{one.count:,} of {stats.failed if field is None else field.counts.n - field.counts.match:,}"
+    stats = next(
+        (each for each in result.evaluators if (each.name, each.variant) == (mistake.evaluator, mistake.variant)), None
+    )
+    field = next((each for each in stats.fields if each.path == mistake.field), None) if stats is not None else None
+    if stats is None or (field is None and mistake.field) or options.mistakes_until is not None:
+        return f"{mistake.count:,}"
+    return f"{mistake.count:,} of {stats.failed if field is None else field.counts.n - field.counts.match:,}"
 
 
-def _forgiven_below(options: Options, one: Mistake) -> str:
-    return f"  forgiven by {switch}" if (switch := forgiven_by(options, one)) else ""
+def _forgiven_below(options: Options, mistake: Mistake) -> str:
+    return f"  forgiven by {switch}" if (switch := forgiven_by(options, mistake)) else ""
 
 
-def forgiven_by(options: Options, one: Mistake) -> str:
+def forgiven_by(options: Options, mistake: Mistake) -> str:
     """The change to the suite that would make a mistake right and the fewest other values; empty where none is known."""
-    found = [
+    suggestions = [
         each
         for each in options.suggestions
         if (each.evaluator, each.variant, "" if each.field == WHOLE_OUTPUT else each.field)
-        == (one.evaluator, one.variant, one.field)
+        == (mistake.evaluator, mistake.variant, mistake.field)
         and not each.named
-        and set(each.rows) & set(one.rows[:_SHOWN_ROWS])
+        and set(each.rows) & set(mistake.rows[:_SHOWN_ROWS])
     ]
-    return min(found, key=lambda each: each.turned).switch if found else ""
+    return min(suggestions, key=lambda each: each.turned).switch if suggestions else ""
 
 
 def _mistakes_title(until: int | None, most: str) -> str:
@@ -254,16 +256,16 @@ def _mistakes_title(until: int | None, most: str) -> str:
 
 
 def _several(mistakes: Sequence[Mistake]) -> bool:
-    return len({(one.evaluator, one.variant) for one in mistakes}) > 1
+    return len({(mistake.evaluator, mistake.variant) for mistake in mistakes}) > 1
 
 
-def _where(one: Mistake, several: bool) -> str:
+def _where(mistake: Mistake, several: bool) -> str:
     """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
-    name, field = with_variant(one.evaluator, one.variant), for_people(one.field)
+    name, field = with_variant(mistake.evaluator, mistake.variant), for_people(mistake.field)
     return ": ".join(filter(None, (name, field))) if several or not field else field
 
 
-def _rows(one: Mistake) -> str:
+def _rows(mistake: Mistake) -> str:
     """The first rows of a mistake."""
-    rows = ", ".join(f"{row:,}" for row in one.rows[:_SHOWN_ROWS])
-    return f"{rows} …" if len(one.rows) > _SHOWN_ROWS else rows
+    rows = ", ".join(f"{row:,}" for row in mistake.rows[:_SHOWN_ROWS])
+    return f"{rows} …" if len(mistake.rows) > _SHOWN_ROWS else rows

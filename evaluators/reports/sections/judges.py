@@ -25,7 +25,7 @@ def panel_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def judge_section(result: RunResult) -> tuple[Section, ...]:
-    """Who was asked, and what it cost."""
+    """The judges, and their costs."""
     return listed("Judges", map(Item, (*_costs(result), *_judges(result))))
 
 
@@ -33,17 +33,21 @@ def judge_brief(result: RunResult) -> Brief:
     """What judges cost, how often they agree, and who was asked how much: a line each, without how scores are spread."""
     known = result.environment.asked if result.environment is not None else None
     asked = [asked_text(known)] if known is not None and known.requests and result.judges else []
-    judges = [f"judge {_asked_text(one)}" for one in result.judges]
+    judges = [f"judge {_asked_text(judge)}" for judge in result.judges]
     lines = [*_costs(result), *_panels(result), *_repeated(result), *judges[:1], *asked]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "judges" if result.judges else "")
 
 
 def _costs(result: RunResult) -> Iterator[str]:
-    """What judges were paid; nothing where they have no prices. What is not known is no cost of 0."""
-    for one in result.whole_measures:
-        if one.of_judges:
-            unknown = f"of {rows_text(one.missing)} the {one.column} is not known" if one.missing else ""
-            cost = f"{full_name(one)}: {quantity_text(one.sum, 7)}, {one.column}, for {rows_text(one.n)}" if one.n else ""
+    """The costs of judges; empty where they have no prices. An unknown cost is not 0."""
+    for measure in result.whole_measures:
+        if measure.of_judges:
+            unknown = f"of {rows_text(measure.missing)} the {measure.column} is not known" if measure.missing else ""
+            cost = (
+                f"{full_name(measure)}: {quantity_text(measure.sum, 7)}, {measure.column}, for {rows_text(measure.n)}"
+                if measure.n
+                else ""
+            )
             yield "; ".join(filter(None, (cost, unknown, "what was known from before costs nothing")))
 
 
@@ -59,50 +63,50 @@ def _panels(result: RunResult) -> Iterator[str]:
 
 def _repeated(result: RunResult) -> Iterator[str]:
     """How often a judge that was asked several times said the same; nothing where each question was put once."""
-    asked = result.environment.asked if result.environment is not None else None
-    if asked is not None and asked.repeated:
+    totals = result.environment.asked if result.environment is not None else None
+    if totals is not None and totals.repeated:
         share, interval = (
-            score_text(asked.agreed / asked.repeated),
-            mean_interval_text(wilson(asked.agreed, asked.repeated)),
+            score_text(totals.agreed / totals.repeated),
+            mean_interval_text(wilson(totals.agreed, totals.repeated)),
         )
         yield (
-            f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
+            f"Of {counted(totals.repeated, 'question')} that were put several times, {totals.agreed:,} got the same verdict each "
             f"time ({share}, 95 % CI {interval})."
         )
 
 
 def _judges(result: RunResult) -> Iterator[str]:
-    """Who was asked, with which prompt, how scores are spread, what it took, and how many rows an answer is missing for."""
+    """The judges, with prompts, the spread of scores, costs, and the number of rows without an answer."""
     yield from map(_judge_text, result.judges)
     if result.judges and result.environment is not None and result.environment.asked is not None:
         yield asked_text(result.environment.asked)
-    if any(one.unanswered for one in result.judges):
+    if any(judge.unanswered for judge in result.judges):
         for stats in result.evaluators:
             if stats.unjudged:
                 rows = f"{stats.unjudged:,} of {rows_text(stats.rows)}"
                 yield f"{full_name(stats)}: {rows} without a score, since an answer is missing"
 
 
-def _judge_text(one: JudgedBy) -> str:
+def _judge_text(judge: JudgedBy) -> str:
     """A judge in words: who was asked how much, and how its scores are spread from 0 to 1."""
-    step = 1 / len(one.scores)
+    step = 1 / len(judge.scores)
     spread = ", ".join(
-        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
+        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(judge.scores) if count
     )
-    scores = f"; scores: {spread or 'none'}" if spread or one.unanswered == one.questions else ""
-    return f"{_asked_text(one)}{scores}"
+    scores = f"; scores: {spread or 'none'}" if spread or judge.unanswered == judge.questions else ""
+    return f"{_asked_text(judge)}{scores}"
 
 
-def _asked_text(one: JudgedBy) -> str:
+def _asked_text(judge: JudgedBy) -> str:
     """A judge, its model and prompt, how many questions it was asked, and how many of them have no answer."""
-    model = f", model {one.model}" if one.model else ""
-    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
-    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}"
+    model = f", model {judge.model}" if judge.model else ""
+    without = f", {judge.unanswered:,} without an answer" if judge.unanswered else ""
+    return f"{judge.judge}{model}, prompt {judge.prompt}: {counted(judge.questions, 'question')}{without}"
 
 
-def asked_text(asked: AskedTotals) -> str:
+def asked_text(totals: AskedTotals) -> str:
     """Requests, questions and tokens of a run."""
     return (
-        f"{counted(asked.requests, 'request')}; {counted(asked.questions, 'question')}, of which {asked.cached:,} were known from "
-        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens."
+        f"{counted(totals.requests, 'request')}; {counted(totals.questions, 'question')}, of which {totals.cached:,} were known from "
+        f"before and {totals.failed:,} have no answer; {totals.tokens_in + totals.tokens_out:,} tokens."
     )

@@ -54,7 +54,7 @@ def label_sections(result: RunResult) -> tuple[Section, ...]:
 
 
 def label_id(index: int) -> str:
-    """What formats know the section of a matrix by, from its place among those of the run."""
+    """The id of a matrix's section, from its index among those of the run."""
     return f"labels-{index}"
 
 
@@ -62,13 +62,13 @@ def label_section(matrix: ConfusionMatrix, title: str, legend: str, id_: str = "
     """A confusion matrix, what it says, the metrics of its labels, and what was taken for what."""
     averages = {id(average) for average in matrix.averages}
     columns = (
-        text_column("label", lambda one: f"{one.label} average" if id(one) in averages else one.label),
+        text_column("label", lambda label: f"{label.label} average" if id(label) in averages else label.label),
         *metric_columns(LABEL_METRICS, ALWAYS),
     )
     whole: list[Block] = [Paragraph(legend), _matrix(matrix)] if len(matrix.labels) <= MOST_COLUMNS else []
     blocks: list[Block] = [*whole, table_of((*matrix.labels, *matrix.averages), columns)]
     if confusions := _confusions(matrix):
-        items = tuple(Item(_confusion_text(one)) for one in confusions[:MOST_CONFUSIONS])
+        items = tuple(Item(_confusion_text(cell)) for cell in confusions[:MOST_CONFUSIONS])
         blocks += [Paragraph("What was taken for what:"), Listing(items)]
         if len(confusions) > MOST_CONFUSIONS:
             blocks.append(Paragraph(f"{counted(len(confusions) - MOST_CONFUSIONS, 'more kind')} in run.json."))
@@ -77,15 +77,15 @@ def label_section(matrix: ConfusionMatrix, title: str, legend: str, id_: str = "
 
 def average_lines(matrix: ConfusionMatrix) -> Iterator[str]:
     """The averages over labels, a line each: `macro average of labels: precision 0.9, recall 0.8, F1 0.8471`."""
-    shown = [one for one in LABEL_METRICS if one.kind == "score"]
+    shown = [metric for metric in LABEL_METRICS if metric.kind == "score"]
     for average in () if matrix.withheld else matrix.averages:
         yield f"{average.label} average of labels: {metric_texts(shown, average)}"
 
 
 def _matrix(matrix: ConfusionMatrix) -> PageTable:
     """How often each output was given where each label is expected."""
-    counts = {(one.expected, one.output): one.count for one in matrix.cells}
-    expected = dict.fromkeys([*(one.label for one in matrix.labels), *(one.expected for one in matrix.cells)])
+    counts = {(cell.expected, cell.output): cell.count for cell in matrix.cells}
+    expected = dict.fromkeys([*(label.label for label in matrix.labels), *(cell.expected for cell in matrix.cells)])
 
     def column(output: str) -> Column:
         return Column(output, lambda label: f"{counts.get((label, output), 0):,}")
@@ -94,8 +94,8 @@ def _matrix(matrix: ConfusionMatrix) -> PageTable:
 
 
 def _confusions(matrix: ConfusionMatrix) -> list[LabelCell]:
-    """What was taken for something else, the most frequent first."""
-    return sorted((one for one in matrix.cells if one.expected != one.output), key=lambda one: -one.count)
+    """The cells of confused labels, the most frequent first."""
+    return sorted((cell for cell in matrix.cells if cell.expected != cell.output), key=lambda one: -one.count)
 
 
 def _confusion_text(cell: LabelCell) -> str:
@@ -110,7 +110,7 @@ def _confusion_text(cell: LabelCell) -> str:
 def worst_label(matrix: ConfusionMatrix) -> str:
     """The label that is most surely taken for others, and for which most: `returns (2 of 4 right), mostly "billing"`; empty where every
     label is right."""
-    found = [one for one in matrix.labels if one.right < one.support]
+    found = [label for label in matrix.labels if label.right < label.support]
     if not found or matrix.withheld:
         return ""
     worst = min(found, key=lambda one: (likely_at_most(one.right, one.support), one.right / one.support))
@@ -184,7 +184,7 @@ def choice_brief(result: RunResult) -> Brief:
 
 
 def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:
-    return [(stats, one) for stats in result.evaluators for one in stats.metrics if one.name.startswith(CHOICE)]
+    return [(stats, metric) for stats in result.evaluators for metric in stats.metrics if metric.name.startswith(CHOICE)]
 
 
 def _rows(choice: MetricStats) -> float:

@@ -22,12 +22,12 @@ from evaluators.runs.metrics import counted, full_name, more_text, rows_text
 from evaluators.runs.result import NumericColumnStats, RunResult
 
 MOST_IN_SUMMARY: Final = 3
-_SHOWN: Final = [one for one in MEASURE_METRICS if one.place == "always"]
+_SHOWN: Final = [metric for metric in MEASURE_METRICS if metric.place == "always"]
 _IF_ANY: Final[tuple[Place, ...]] = ("if any",)
 _N: Final = Column("n", lambda one: f"{one.n:,} of {one.rows:,}")
 _COLUMNS: Final = (
-    text_column("measure", lambda one: one.name),
-    text_column("slice", lambda one: slice_text(one.slice), optional=True),
+    text_column("measure", lambda measure: measure.name),
+    text_column("slice", lambda measure: slice_text(measure.slice), optional=True),
     text_column("variant", optional=True),
     *metric_columns(MEASURE_METRICS, (*ALWAYS, "all fields"), intervals=True),
     _N,
@@ -39,8 +39,8 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
     """The measures with their metrics and counts, then those of slices; nothing without measures."""
     if not result.measures:
         return ()
-    slices = [one for one in result.measures if one.slice is not None]
-    items = (*(item for one in result.whole_measures for item in _remarks(one)), *_legend(result))
+    slices = [measure for measure in result.measures if measure.slice is not None]
+    items = (*(item for measure in result.whole_measures for item in _remarks(measure)), *_legend(result))
     blocks: list[Block] = [table_of(result.whole_measures, _COLUMNS), Listing(items)]
     if slices:
         blocks += [Paragraph("By slice:"), table_of(slices[:MOST_SLICES], _COLUMNS)]
@@ -53,29 +53,29 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
 def measure_brief(result: RunResult) -> Brief:
     """The measures over all rows, a line each: `cost: mean 0.002, median 0.001, p95 0.004; 24 of 24 rows`."""
     lines = [
-        f"{full_name(one)}: {metric_texts(_SHOWN, one)}; {one.n:,} of {rows_text(one.rows)}"
-        for one in result.whole_measures[:MOST_IN_SUMMARY]
+        f"{full_name(measure)}: {metric_texts(_SHOWN, measure)}; {measure.n:,} of {rows_text(measure.rows)}"
+        for measure in result.whole_measures[:MOST_IN_SUMMARY]
     ]
     rest = len(result.whole_measures) - len(lines)
     return Brief(tuple(lines), counted(rest, "measure") if rest else "")
 
 
-def _remarks(one: NumericColumnStats) -> Iterator[Item]:
-    """What the numbers of a measure leave out: empty cells, and cells that are no numbers.
+def _remarks(measure: NumericColumnStats) -> Iterator[Item]:
+    """Remarks on cells that a measure leaves out: empty ones, and those that are no numbers.
 
     Empty cells are a note, or a warning where the numbers are from judges.
     """
-    if one.missing and one.of_judges:
-        yield Item(f"{one.name}: the {one.column} of {rows_text(one.missing)} is not known", tone="warning")
-    elif one.missing:
-        cells = f"{counted(one.missing, 'cell')} of {one.column}"
-        yield Item(f"{one.name}: {cells} {'is' if one.missing == 1 else 'are'} empty", tone="note")
-    if one.unreadable:
-        cells = f"{counted(one.unreadable, 'cell')} of {one.column}"
-        are = "is not a number" if one.unreadable == 1 else "are not numbers"
-        yield Item(f"{one.name}: {cells} {are}", tone="warning")
+    if measure.missing and measure.of_judges:
+        yield Item(f"{measure.name}: the {measure.column} of {rows_text(measure.missing)} is not known", tone="warning")
+    elif measure.missing:
+        cells = f"{counted(measure.missing, 'cell')} of {measure.column}"
+        yield Item(f"{measure.name}: {cells} {'is' if measure.missing == 1 else 'are'} empty", tone="note")
+    if measure.unreadable:
+        cells = f"{counted(measure.unreadable, 'cell')} of {measure.column}"
+        are = "is not a number" if measure.unreadable == 1 else "are not numbers"
+        yield Item(f"{measure.name}: {cells} {are}", tone="warning")
 
 
 def _legend(result: RunResult) -> Iterator[Item]:
     yield Item(f"95 % CI: where the mean would likely be with many more rows like these{clusters_text(result)}")
-    yield from (Item(metric_meaning(one)) for one in MEASURE_METRICS if one.kind == "value" and one.meaning)
+    yield from (Item(metric_meaning(metric)) for metric in MEASURE_METRICS if metric.kind == "value" and metric.meaning)

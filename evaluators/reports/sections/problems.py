@@ -42,7 +42,7 @@ def _text(issue: Issue) -> str:
 
 
 def problem_part(result: RunResult) -> tuple[Section, ...]:
-    """What kept rows from being measured: the first of each kind, apart from what is a cause of the exit code."""
+    """The problems that kept rows from being measured: the first of each kind, apart from causes of the exit code."""
     first = {issue.code: issue for issue in reversed(result.issues)}
     texts = [
         issue_lines(first[code], result.issue_counts.get(code, 1) - 1)

@@ -32,97 +32,100 @@ _GROUPS: Final = (
     Column("passed", lambda one: f"{one.passed:,} of {one.attempts:,}"),
     Column("share", lambda one: score_text(one.passed / one.attempts)),
 )
-_SHOWN_OF_K: Final = [one for one in PASS_METRICS if one.place == "always"]
+_SHOWN_OF_K: Final = [metric for metric in PASS_METRICS if metric.place == "always"]
 
 
 def repeat_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator, by variant; nothing where rows are on their own."""
     return tuple(
-        Section(f"Outputs of one {one.by}: {with_variant(one.evaluator, one.variant)}", tuple(_repeats(one)), id=f"repeats-{index}")
-        for index, one in enumerate(result.repeats)
+        Section(
+            f"Outputs of one {repeat.by}: {with_variant(repeat.evaluator, repeat.variant)}", tuple(_repeats(repeat)),
+            id=f"repeats-{index}",
+        )
+        for index, repeat in enumerate(result.repeats)
     )  # fmt: skip
 
 
 def repeat_brief(result: RunResult) -> Brief:
     """How often questions with several outputs are answered, by the evaluator that the page speaks of first."""
     main = {stats.name for stats in main_evaluators(result)}
-    shown = [one for one in result.repeats if one.evaluator in main] or result.repeats[:1]
+    shown = [repeat for repeat in result.repeats if repeat.evaluator in main] or result.repeats[:1]
     lines = [f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}" for one in shown]
-    return Brief(tuple(lines), "pass@k" if any(one.passes for one in result.repeats) else "")
+    return Brief(tuple(lines), "pass@k" if any(repeat.passes for repeat in result.repeats) else "")
 
 
-def repeat_line(one: RepeatStats) -> str:
+def repeat_line(repeat: RepeatStats) -> str:
     """The groups of one evaluator in a sentence."""
-    if not one.groups:
+    if not repeat.groups:
         return "no group was measured"
-    smaller = f"{one.smallest:,} to " if one.smallest != one.largest else ""
+    smaller = f"{repeat.smallest:,} to " if repeat.smallest != repeat.largest else ""
     return (
-        f"{counted(one.groups, 'group')} of {smaller}{counted(one.largest, 'output')}: {one.always:,} always "
-        f"{'passes' if one.always == 1 else 'pass'}, {one.sometimes:,} sometimes, {one.never:,} never"
+        f"{counted(repeat.groups, 'group')} of {smaller}{counted(repeat.largest, 'output')}: {repeat.always:,} always "
+        f"{'passes' if repeat.always == 1 else 'pass'}, {repeat.sometimes:,} sometimes, {repeat.never:,} never"
     )
 
 
-def passes_line(one: RepeatStats) -> str:
+def passes_line(repeat: RepeatStats) -> str:
     """How likely a question is answered with the first and the last k, where there is more than one; begins with a semicolon."""
-    shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
+    shown = [each for each in repeat.passes[:1] + repeat.passes[1:][-1:] if each.groups]
     return "".join(f"; k = {each.k:,}: {metric_texts(_SHOWN_OF_K, each)}{_left_out(each)}" for each in shown)
 
 
-def _left_out(one: PassesAt) -> str:
+def _left_out(passes: PassesAt) -> str:
     """How many groups are too small to speak of k outputs; empty without any."""
-    are = "is" if one.smaller == 1 else "are"
-    return f" ({counted(one.smaller, 'group')} of fewer than {one.k:,} {are} left out)" if one.smaller else ""
+    are = "is" if passes.smaller == 1 else "are"
+    return f" ({counted(passes.smaller, 'group')} of fewer than {passes.k:,} {are} left out)" if passes.smaller else ""
 
 
-def chance_lines(one: RepeatStats) -> Iterator[str]:
+def chance_lines(repeat: RepeatStats) -> Iterator[str]:
     """The further metrics of repeats, as far as they are known, each with what it means: `Of two outputs …: 0.1250`."""
     for metric in REPEAT_METRICS:
-        if metric.place == "always" and metric.value(one) is not None:
-            yield f"{metric.meaning.removesuffix('.')}: {metric.text(one)}"
+        if metric.place == "always" and metric.value(repeat) is not None:
+            yield f"{metric.meaning.removesuffix('.')}: {metric.text(repeat)}"
 
 
-def flips_line(one: RepeatStats) -> str:
+def flips_line(repeat: RepeatStats) -> str:
     """The fields that flip, the most frequent first, with their shares of groups."""
-    fields = [f"{each.path} {_shares_text(each)} of {counted(each.groups, 'group')}" for each in one.fields]
+    fields = [f"{each.path} {_shares_text(each)} of {counted(each.groups, 'group')}" for each in repeat.fields]
     return f"fields that flip: {first_ones(fields, MOST_LISTED)}"
 
 
-def _shares_text(one: FieldFlips) -> str:
+def _shares_text(field: FieldFlips) -> str:
     """The metrics of a field that flips, with their intervals; the first is the share, which needs no word."""
     shown = (metric for metric in FLIP_METRICS if metric.place == "always")
-    texts = (f"{metric.word} {metric.text(one)} {metric.interval_text(one)}" for metric in shown)
+    texts = (f"{metric.word} {metric.text(field)} {metric.interval_text(field)}" for metric in shown)
     return ", ".join(texts).removeprefix("share ")
 
 
-def _repeats(one: RepeatStats) -> Iterator[Block]:
+def _repeats(repeat: RepeatStats) -> Iterator[Block]:
     """The blocks on several outputs of one question: a sentence, what was left out, pass@k, and fields and groups that differ."""
-    yield Paragraph(f"{repeat_line(one)}.")
-    if one.kept_out:
-        have = "group has" if one.kept_out == 1 else "groups have"
-        yield Paragraph(f"{one.kept_out:,} {have} no metrics: some of the rows could not be measured.", "warning")
-    if one.nameless:
-        have, belong = ("has", "belongs") if one.nameless == 1 else ("have", "belong")
+    yield Paragraph(f"{repeat_line(repeat)}.")
+    if repeat.kept_out:
+        have = "group has" if repeat.kept_out == 1 else "groups have"
+        yield Paragraph(f"{repeat.kept_out:,} {have} no metrics: some of the rows could not be measured.", "warning")
+    if repeat.nameless:
+        have, belong = ("has", "belongs") if repeat.nameless == 1 else ("have", "belong")
         yield Paragraph(
-            f"{rows_text(one.nameless)} {have} an empty cell in {one.by}, and {belong} to no group.", "warning"
+            f"{rows_text(repeat.nameless)} {have} an empty cell in {repeat.by}, and {belong} to no group.", "warning"
         )
-    for text in chance_lines(one):
+    for text in chance_lines(repeat):
         yield Paragraph(f"{text}.")
-    if one.passes:
-        yield table_of(one.passes, _PASSES)
-        small = " Groups of fewer than k outputs are left out." if any(each.smaller for each in one.passes) else ""
+    if repeat.passes:
+        yield table_of(repeat.passes, _PASSES)
+        small = " Groups of fewer than k outputs are left out." if any(each.smaller for each in repeat.passes) else ""
         yield Paragraph(
             f"pass@k: at least one of k outputs passes. pass^k: all k pass. Intervals are over groups.{small}"
         )
-    if one.largest == 1:
+    if repeat.largest == 1:
         yield Paragraph("Every group has one output, so nothing can be said of how they vary.", "warning")
-    if one.fields:
-        yield table_of(one.fields[:MOST_LISTED], _FLIPS)
-        yield from _more(len(one.fields), "field")
-    if one.fields_until is not None:
-        yield Paragraph(f"Fields were looked at in the groups up to {quote(one.fields_until)}, by name.", "warning")
-    if one.sometimes or one.never:
-        yield table_of((each for each in one.listed[:MOST_LISTED] if each.passed < each.attempts), _GROUPS)
-        yield from _more(one.sometimes + one.never, "group")
+    if repeat.fields:
+        yield table_of(repeat.fields[:MOST_LISTED], _FLIPS)
+        yield from _more(len(repeat.fields), "field")
+    if repeat.fields_until is not None:
+        yield Paragraph(f"Fields were looked at in the groups up to {quote(repeat.fields_until)}, by name.", "warning")
+    if repeat.sometimes or repeat.never:
+        yield table_of((each for each in repeat.listed[:MOST_LISTED] if each.passed < each.attempts), _GROUPS)
+        yield from _more(repeat.sometimes + repeat.never, "group")
 
 
 def _more(count: int, noun: str) -> Iterator[Paragraph]:

@@ -87,8 +87,8 @@ def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
 def _mostly(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> str:
     """What most wrong values of a field have in common, or most failed rows where it is empty; empty where no mistake is met twice and
     makes up half of them."""
-    for one in options.mistakes:
-        here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field)
-        if here and one.count >= max(2, wrong / 2):
-            return f", mostly{visible(one.mostly)}"
+    for mistake in options.mistakes:
+        here = (mistake.evaluator, mistake.variant, mistake.field) == (stats.name, stats.variant, field)
+        if here and mistake.count >= max(2, wrong / 2):
+            return f", mostly{visible(mistake.mostly)}"
     return ""

@@ -49,15 +49,15 @@ def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
         "test_set_fingerprint": result.data_fingerprint,
         "version": result.version,
     }
-    found: dict[str, Any] = {"run": run}
+    about: dict[str, Any] = {"run": run}
     if environment:
-        found["environment"] = environment_of(record)
+        about["environment"] = environment_of(record)
     written = written_suite(record)
     if not written:
-        return found
-    names = [one.name for one in record.facts.evaluators]
+        return about
+    names = [evaluator.name for evaluator in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
-    return {**found, "evaluators": evaluators, "suite": written}
+    return {**about, "evaluators": evaluators, "suite": written}
 
 
 def flat_params(record: Run) -> dict[str, str]:
@@ -67,25 +67,25 @@ def flat_params(record: Run) -> dict[str, str]:
     Raises ValueError should two settings ever come to the same name.
     """
     params = params_of(record)
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     pairs = [(f"run/{key}", value) for key, value in params["run"].items()]
     pairs += [(f"suite/{segment(key)}", value) for key, value in params.get("suite", {}).items()]
     for name, written in params.get("evaluators", {}).items():
         pairs += [(f"evaluator/{segment(name)}/{key}", value) for key, value in _settings(written)]
     for key, value in pairs:
-        if key in found:
+        if key in tags:
             raise ValueError(f"two settings are called {key}")
-        found[key] = value if isinstance(value, str) else flow(value)
-    return dict(sorted(found.items()))
+        tags[key] = value if isinstance(value, str) else flow(value)
+    return dict(sorted(tags.items()))
 
 
 def environment_of(record: Run) -> dict[str, str]:
-    """The machine, the folders and the command line of a run, which a platform is told only when somebody asks for it."""
+    """The machine, the folders and the command line of a run, which are sent to a platform only on request."""
     known = record.result.environment
     if known is None:
         return {}
-    found = {"host": known.host, "folder": known.folder, "suite": known.suite, "command": shlex.join(known.command)}
-    return {name: value for name, value in found.items() if value}
+    about = {"host": known.host, "folder": known.folder, "suite": known.suite, "command": shlex.join(known.command)}
+    return {name: value for name, value in about.items() if value}
 
 
 def _settings(written: Any) -> Iterator[tuple[str, Any]]:
@@ -104,7 +104,7 @@ def row_table(record: Run, variants: Sequence[str | None] | None = None) -> RowT
     were kept, each once; then for each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its
     fields `NAME.PATH` with its status and `NAME.PATH.score`. Paths are as results spell them.
     """
-    cells, listed = _columns(record), [(one.name, one.fields) for one in record.facts.evaluators]
+    cells, listed = _columns(record), [(evaluator.name, evaluator.fields) for evaluator in record.facts.evaluators]
     variant = ["variant"] if record.result.variants else []
     columns = flat_columns(listed, ("status", "score", "passed", "reason"), before=(*variant, "row", "id", *cells))
     data = []
@@ -117,11 +117,13 @@ def row_table(record: Run, variants: Sequence[str | None] | None = None) -> RowT
 
 def _columns(record: Run) -> tuple[str, ...]:
     """The columns of the test set, in its order; one that makes slices is known also where no cell was kept. `id` is there anyway."""
-    kept = dict.fromkeys(name for variant in record.each_variant for line in record.cells(variant) for name in line.cells)
-    slices = [name for name in record.facts.slices if name not in kept]
-    first = [name for name in record.facts.header if name in kept]
+    column_names = dict.fromkeys(
+        name for variant in record.each_variant for line in record.cells(variant) for name in line.cells
+    )
+    slices = [name for name in record.facts.slices if name not in column_names]
+    first = [name for name in record.facts.header if name in column_names]
     ids = "id" if record.result.columns.get("id") == "id" else None
-    return tuple(name for name in dict.fromkeys([*slices, *first, *kept]) if name != ids)
+    return tuple(name for name in dict.fromkeys([*slices, *first, *column_names]) if name != ids)
 
 
 def _results(listed: Sequence[tuple[str, Sequence[str]]], row: RowView) -> Iterator[Any]:
@@ -143,15 +145,15 @@ def _cell(cell: Any) -> Any:
 
 
 def note_of(record: Run, most: int) -> str:
-    """The summary of a run in at most `most` characters, what it came to in words first: whole sections, as far as there is room."""
+    """The summary of a run in at most `most` characters, its result in words first: whole sections, as far as there is room."""
     page = run_page(record.result)
-    kept: list[Section] = []
+    sections_shown: list[Section] = []
     for section in page.sections:
-        longer = [*kept, section]
+        longer = [*sections_shown, section]
         if len(_markdown(page, longer)) > most - len(_CUT):
-            return (_markdown(page, kept).rstrip() + _CUT)[:most]
-        kept = longer
-    return _markdown(page, kept)
+            return (_markdown(page, sections_shown).rstrip() + _CUT)[:most]
+        sections_shown = longer
+    return _markdown(page, sections_shown)
 
 
 def _markdown(page: Page, sections: list[Section]) -> str:
@@ -167,17 +169,17 @@ def attachments(record: Run, table: RowTable | None, environment: bool = False) 
     """
     left = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
     files = (file for file in sorted(record.place.rglob("*")) if file.is_file() and file.name not in left)
-    found = {f"run/{file.relative_to(record.place).as_posix()}": file for file in files}
+    attached = {f"run/{file.relative_to(record.place).as_posix()}": file for file in files}
     with TemporaryDirectory() as temporary:
         made = Path(temporary)
-        if f"run/{PAGE}" not in found:
+        if f"run/{PAGE}" not in attached:
             with open_text(made / PAGE) as stream:
                 FORMATS.find("html")().write(record, stream, Options())
-            found[f"run/{PAGE}"] = made / PAGE
+            attached[f"run/{PAGE}"] = made / PAGE
         every = {**metrics_of(record.result, every=True), **overall_metrics(overall_scores(record))}
         (made / METRICS).write_text(json.dumps(every, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        found[METRICS] = made / METRICS
+        attached[METRICS] = made / METRICS
         if table is not None:
             (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-            found[TABLE] = made / TABLE
-        yield found
+            attached[TABLE] = made / TABLE
+        yield attached

@@ -36,7 +36,7 @@ Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
 _TABLES: Final = (EVALUATOR_METRICS, FIELD_METRICS, LABEL_METRICS, MEASURE_METRICS, REPEAT_METRICS, CONFIDENCE_METRICS)
 _COUNTERS: Final = frozenset(
-    {"warned", "undecided", *(one.name for table in _TABLES for one in table if one.kind == "count")}
+    {"warned", "undecided", *(metric.name for table in _TABLES for metric in table if metric.kind == "count")}
     - {"scored", "groups"}
 )
 """The last parts of names of counts that say nothing where they are 0. How many rows and groups were scored is always said."""
@@ -67,21 +67,21 @@ def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
     Counts that are 0, and metrics of slices, are among them only where `every` one is asked for.
     Raises ValueError should two metrics ever come to the same name.
     """
-    found: dict[str, Number] = {}
+    metrics: dict[str, Number] = {}
     for name, _, _, value in _metrics(result, every):
-        if name in found:
+        if name in metrics:
             raise ValueError(f"two metrics are called {name}")
-        found[name] = value
-    return dict(sorted(found.items()))
+        metrics[name] = value
+    return dict(sorted(metrics.items()))
 
 
 def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, ...]:
     """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
     metrics = list(_metrics(result, every))
-    found = {group.name: group for _, group, _, _ in metrics}
+    groups = {group.name: group for _, group, _, _ in metrics}
     for _, group, rest, value in sorted(metrics, key=lambda one: (one[2] not in _HEADLINE, one[0])):
-        found[group.name].metrics[rest] = value
-    return tuple(found.values())
+        groups[group.name].metrics[rest] = value
+    return tuple(groups.values())
 
 
 class Overall(Struct):
@@ -154,13 +154,13 @@ def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
     return whole
 
 
-def field_prefix(stats: EvaluatorStats, one: FieldStats) -> str:
-    """What the names of a field's metrics begin with."""
-    return f"{_prefix(stats, 'evaluator')}/field/{field_name(one.path)}"
+def field_prefix(stats: EvaluatorStats, field: FieldStats) -> str:
+    """The prefix of the names of a field's metrics."""
+    return f"{_prefix(stats, 'evaluator')}/field/{field_name(field.path)}"
 
 
 def _prefix(stats: EvaluatorStats | NumericColumnStats, *kind: str) -> str:
-    """What the names of the metrics of an evaluator or a measure begin with."""
+    """The prefix of the names of an evaluator's or a measure's metrics."""
     part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
     name = segment(stats.name)
     if not kind and name in _GROUPS:
@@ -189,12 +189,12 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
     """The groups of a run, each with what the names of some of its metrics begin with."""
     run = MetricGroup("")
     yield run, "", _run(result)
-    for one in result.measures:
-        if one.slice is None or slices:
+    for measure in result.measures:
+        if measure.slice is None or slices:
             yield (
                 run,
                 "",
-                ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _declared(MEASURE_METRICS, one)),
+                ((f"{_prefix(measure, 'measure')}/{name}", value) for name, value in _declared(MEASURE_METRICS, measure)),
             )
     for stats in (*result.evaluators, *(result.slices if slices else ())):
         group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
@@ -214,13 +214,13 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
 
 
 def _about(stats: EvaluatorStats) -> dict[str, str]:
-    """What a platform groups metrics by: the evaluator, and the variant and slice where they have one."""
-    found = {"evaluator": stats.name}
+    """The attributes by which platforms group metrics: the evaluator, and the variant and slice where they have one."""
+    attributes = {"evaluator": stats.name}
     if stats.variant is not None:
-        found["variant"] = stats.variant
+        attributes["variant"] = stats.variant
     if stats.slice is not None:
-        found["slice_column"], found["slice"] = stats.slice
-    return found
+        attributes["slice_column"], attributes["slice"] = stats.slice
+    return attributes
 
 
 def _run(result: RunResult) -> Named:
@@ -233,7 +233,7 @@ def _run(result: RunResult) -> Named:
 
 
 def _declared(metrics: Iterable[Metric], stats: object) -> Named:
-    return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
+    return ((metric.sent or metric.name, metric.value(stats)) for metric in metrics if metric.sent is not None)
 
 
 def _below(above: str, metrics: Named) -> Named:
@@ -262,10 +262,10 @@ def _labels(result: RunResult, stats: EvaluatorStats) -> Named:
 
 def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
     """How often questions with several outputs are answered."""
-    for one in result.repeats:
-        if (one.evaluator, one.variant) == (stats.name, stats.variant):
-            yield from _below("repeats", _declared(REPEAT_METRICS, one))
-            for each in one.passes:
+    for repeat in result.repeats:
+        if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
+            yield from _below("repeats", _declared(REPEAT_METRICS, repeat))
+            for each in repeat.passes:
                 yield f"repeats/groups_at_{each.k}", each.groups or None
                 names = ((name.removesuffix("k"), value) for name, value in _declared(PASS_METRICS, each))
                 yield from ((f"repeats/{name}{each.k}", value) for name, value in names)
@@ -273,15 +273,15 @@ def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
 
 def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
     """In how many groups of outputs a field is right in some and wrong in others."""
-    for one in result.repeats:
-        if (one.evaluator, one.variant) == (stats.name, stats.variant):
-            for each in one.fields:
+    for repeat in result.repeats:
+        if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
+            for each in repeat.fields:
                 if each.path == field:
                     yield from _below("repeats", _declared(FLIP_METRICS, each))
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
     """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
-    for one in result.confidence:
-        if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
-            yield from _below("confidence", _declared(CONFIDENCE_METRICS, one))
+    for confidence in result.confidence:
+        if (confidence.evaluator, confidence.field, confidence.variant) == (stats.name, field, stats.variant):
+            yield from _below("confidence", _declared(CONFIDENCE_METRICS, confidence))

@@ -26,8 +26,8 @@ _END: Final = object()
 
 def pause(tried: int, retry_after: str | None = None) -> float:
     """Seconds to wait after so many tries: what the server asks for, else 0.5, 1, 2 and so on, less a part by chance."""
-    asked = _seconds(retry_after)
-    return min(0.5 * 2.0**tried, _LONGEST_PAUSE) * random.uniform(0.5, 1.0) if asked is None else asked
+    pause = _seconds(retry_after)
+    return min(0.5 * 2.0**tried, _LONGEST_PAUSE) * random.uniform(0.5, 1.0) if pause is None else pause
 
 
 def _seconds(retry_after: str | None) -> float | None:

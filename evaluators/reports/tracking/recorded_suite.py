@@ -34,17 +34,17 @@ def settings_of(written: Any) -> Mapping[str, Any]:
 
 def overall_scores(record: Run) -> dict[str | None, Overall]:
     """The overall scores of the rows of each variant, added up."""
-    names = [one.name for one in record.facts.evaluators]
+    names = [evaluator.name for evaluator in record.facts.evaluators]
     made_of = overall_names(names, set(_parts(record)))
     places = [place for place, name in enumerate(names) if name in made_of]
-    found: dict[str | None, Overall] = {}
+    overalls: dict[str | None, Overall] = {}
     for variant in record.each_variant:
         verdicts, whole = record.verdicts(variant), Overall()
         rows = Counter(tuple(row.codes[place] for place in places) for row in record.row_lines(variant, verdicts))
         for codes, times in rows.items():
             whole.add(overall_verdict([verdicts[place][code] for place, code in zip(places, codes, strict=True)]), times)
-        found[variant] = whole
-    return found
+        overalls[variant] = whole
+    return overalls
 
 
 def _parts(record: Run) -> Iterator[str]:

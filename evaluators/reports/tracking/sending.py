@@ -35,7 +35,7 @@ _PRIVATE: Final = 0o600
 
 
 class SendResult(Struct, frozen=True):
-    """What became of a run that was sent."""
+    """The outcome of sending a run."""
 
     links: tuple[Link, ...] = ()
     issues: tuple[Issue, ...] = ()
@@ -61,7 +61,7 @@ def send(
             links.append(tracker.send(record, no_progress if sending is None else partial(sending, name)))
             _keep(record.place, links[-1:])
         except KeyboardInterrupt:
-            issues.append(_ended([one.name for one in trackers[index:]], record.place, trace_rows))
+            issues.append(_ended([tracker.name for tracker in trackers[index:]], record.place, trace_rows))
             break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
             issues.append(_failed(name, error, record.place, trace_rows))
@@ -69,10 +69,10 @@ def send(
 
 
 def links_of(folder: Path) -> tuple[Link, ...]:
-    """Where the run in a folder was sent; nowhere where it says nothing that can be read."""
+    """The places that the run in a folder was sent to; empty where the file cannot be read."""
     try:
-        found = json.loads((folder / LINKS_JSON).read_bytes())
-        return tuple(Link(one["platform"], one["url"], one["run_id"]) for one in found)
+        links = json.loads((folder / LINKS_JSON).read_bytes())
+        return tuple(Link(link["platform"], link["url"], link["run_id"]) for link in links)
     except (OSError, ValueError, TypeError, KeyError):
         return ()
 
@@ -80,11 +80,13 @@ def links_of(folder: Path) -> tuple[Link, ...]:
 def _keep(folder: Path, links: Iterable[Link]) -> None:
     """Puts links into `links.json`. One to the same place takes the place of the older one."""
     file = folder / LINKS_JSON
-    kept = json.loads(file.read_bytes()) if file.is_file() else []
-    found = {(one["platform"], one["url"] or one["run_id"]): one for one in kept}
-    found |= {(link.platform, link.url or link.run_id): asdict(link) for link in links}
+    earlier = json.loads(file.read_bytes()) if file.is_file() else []
+    by_place = {(link["platform"], link["url"] or link["run_id"]): link for link in earlier}
+    by_place |= {(link.platform, link.url or link.run_id): asdict(link) for link in links}
     write_text(
-        file, json.dumps([found[place] for place in sorted(found)], indent=2, ensure_ascii=False) + "\n", renews=True
+        file,
+        json.dumps([by_place[place] for place in sorted(by_place)], indent=2, ensure_ascii=False) + "\n",
+        renews=True,
     )
     with suppress(OSError):  # some file systems have no modes
         os.chmod(file, _PRIVATE)
@@ -100,8 +102,8 @@ def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
 def _failed(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
     """The issue that a tracker did not take the run: why, without passwords, and the command that sends it again."""
     own = error.issues[0] if isinstance(error, Problems) and error.issues else None
-    said = str(error).strip().splitlines()
-    why = own.message if own else ": ".join([type(error).__name__, *said[:1]])
+    lines = str(error).strip().splitlines()
+    why = own.message if own else ": ".join([type(error).__name__, *lines[:1]])
     again = f"the run is in {folder}, and `{track_command(folder, [name], trace_rows)}` sends it again"
     return Issue(
         "tracker-failed",

@@ -33,7 +33,7 @@ def no_progress(done: int, total: int) -> None:
 
 
 class Link(Struct, frozen=True):
-    """Where a run can be found after it was sent."""
+    """The place of a sent run on its platform."""
 
     platform: str
     """The name of the tracker."""
@@ -109,7 +109,7 @@ TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.reports.tracking.plugs", T
 
 
 def run_key(record: Run) -> str:
-    """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
+    """The key of a run: the same rows under the same suite have the same, wherever the folder is."""
     return hashlib.sha256((record.place / RUN_JSON).read_bytes()).hexdigest()[:32]
 
 
@@ -126,14 +126,14 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
     if not isinstance(data, list):
         hint = f"write tracking: [{data}]" if isinstance(data, str) else "write tracking: [files]"
         raise bad(f"tracking must be a list of trackers; found {spell(data)}", hint=hint)
-    found: list[NamedTracker] = []
+    trackers: list[NamedTracker] = []
     details: list[Detail] = []
-    for index, one in enumerate(data):
+    for index, item in enumerate(data):
         try:
-            name, options = word_or_map(one, TRACKERS.noun)
-            prefix = (index,) if isinstance(one, str) else (index, name)
+            name, options = word_or_map(item, TRACKERS.noun)
+            prefix = (index,) if isinstance(item, str) else (index, name)
             try:
-                found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
+                trackers.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -144,4 +144,4 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
             details.extend(detail.under(index) for detail in error.details)
     if details:
         raise BadSettings(details)
-    return tuple(found)
+    return tuple(trackers)

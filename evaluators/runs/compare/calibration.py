@@ -87,8 +87,10 @@ class JudgeConfusion(Struct, frozen=True):
     @staticmethod
     def of(rows: Iterable[Marked]) -> JudgeConfusion:
         """The counts of some rows."""
-        found = Counter((row.judge, row.person) for row in rows)
-        return JudgeConfusion(found[True, True], found[True, False], found[False, True], found[False, False])
+        pair_counts = Counter((row.judge, row.person) for row in rows)
+        return JudgeConfusion(
+            pair_counts[True, True], pair_counts[True, False], pair_counts[False, True], pair_counts[False, False]
+        )
 
 
 class Halves(Struct, frozen=True):
@@ -186,14 +188,13 @@ def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
 
 
 def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
-    """What people chose beside what the judge chose, as a confusion matrix with people as the expected side; None where no row has
-    choices."""
-    found: dict[LabelPair, list[FirstRow]] = {}
+    """The confusion matrix of people's choices (the expected side) and the judge's; None where no row has choices."""
+    first_rows: dict[LabelPair, list[FirstRow]] = {}
     for row in rows:
         if row.choices is not None:
-            person, judge = (f"={one}" for one in row.choices)
-            found.setdefault((person, judge), []).append((row.number, row.id))
-    pairs = {pair: PairCount(len(every), tuple(every)) for pair, every in found.items()}
+            person, judge = (f"={choice}" for choice in row.choices)
+            first_rows.setdefault((person, judge), []).append((row.number, row.id))
+    pairs = {pair: PairCount(len(every), tuple(every)) for pair, every in first_rows.items()}
     return confusion_matrix(target, choices, pairs, None) if pairs else None
 
 
@@ -209,7 +210,7 @@ def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:
 
 
 def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:
-    """What marked rows come to."""
+    """The agreement of judge and people over marked rows."""
     confusion = JudgeConfusion.of(rows)
     by_length = sorted(rows, key=lambda row: row.length)
     by_place = sorted(rows, key=lambda row: row.number)
@@ -261,10 +262,10 @@ def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None
 
 def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> Changed:
     """How many questions two runs have in common, and which of them have another verdict."""
-    known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
-    both = [one for one in ours if one.answer.error is None and one.question.key in known]
-    other = [one for one in both if verdict_in(one.answer) != verdict_in(known[one.question.key])]
-    return Changed(len(both), len(other), tuple(_shown(one) for one in other[:MOST_SHOWN]))
+    known = {logged.question.key: logged.answer for logged in theirs if logged.answer.error is None}
+    both = [logged for logged in ours if logged.answer.error is None and logged.question.key in known]
+    other = [logged for logged in both if verdict_in(logged.answer) != verdict_in(known[logged.question.key])]
+    return Changed(len(both), len(other), tuple(_shown(logged) for logged in other[:MOST_SHOWN]))
 
 
 def read_mark(
@@ -297,7 +298,7 @@ def read_mark(
 def _target(record: Run, target: str) -> tuple[int, int | None]:
     """The place of the evaluator, and that of its field, for `EVALUATOR` or `EVALUATOR.FIELD`: the second is None for the row as a whole.
     Raises Problems (config) for a name that the run does not have."""
-    names = [one.name for one in record.facts.evaluators]
+    names = [evaluator.name for evaluator in record.facts.evaluators]
     name, _, path = target.partition(".")
     if name not in names:
         message = f'the run has no evaluator "{name}"'
@@ -313,7 +314,7 @@ def _target(record: Run, target: str) -> tuple[int, int | None]:
 
 
 def _passed(verdict: Result, field: int | None) -> bool | None:
-    """Whether the row passes, or the field in that place is right; None where it was not scored or measured."""
+    """Whether the row passes, or the field with that index is right; None where it was not scored or measured."""
     if field is None:
         return verdict.passed if verdict.status.scored else None
     status = FIELD_STATUSES[verdict.statuses[field]] if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED

@@ -31,7 +31,7 @@ _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStat
 
 
 class RowMeasure(NamedTuple):
-    """What a run says of one row: `earned` of `whole`, and whether that is right. A `whole` of 0 is nothing to measure."""
+    """The measure of one row in a run: `earned` of `whole`, and whether that is right. A `whole` of 0 is nothing to measure."""
 
     earned: Fraction
     whole: int
@@ -62,7 +62,7 @@ def change_of(was: State, now: State) -> Change:
 
 def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
     """The change of one value, by its status in both runs; None where a run does not have it."""
-    was_wrong, is_wrong = (one in _WRONG or one is FieldStatus.ERROR for one in (was, now))
+    was_wrong, is_wrong = (status in _WRONG or status is FieldStatus.ERROR for status in (was, now))
     if is_wrong and not was_wrong:
         return "broken"
     if now is FieldStatus.MATCH or (was is FieldStatus.HALLUCINATION and now in (None, FieldStatus.NOT_MEASURED)):
@@ -94,7 +94,7 @@ def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> Stat
     if state is not NOTHING or result is None or other is None:
         return state
     both = zip(_statuses(result), _statuses(other), strict=False)
-    return None if any(one is FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
+    return None if any(ours is FieldStatus.SKIPPED and theirs in MEASURED for ours, theirs in both) else NOTHING
 
 
 def _statuses(result: Result) -> list[FieldStatus]:
@@ -118,7 +118,7 @@ def field_state(result: RowResult, index: int) -> State:
 
 
 def field_right(result: Result, index: int) -> bool | None:
-    """Whether the field in that place is right; None where it was not measured."""
+    """Whether the field with that index is right; None where it was not measured."""
     status = FIELD_STATUSES[result.statuses[index]]
     if status is FieldStatus.MATCH:
         return True
@@ -141,8 +141,8 @@ def changed_rows(
         counts[change] += 1
         others = list(_with_another_value(*row, *values))
         if change not in _QUIET or others or any(was and now and was.statuses != now.statuses for was, now in verdicts):
-            found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
-            listed = _changed(row[1] or row[0], change, found, base, new, variant, others)
+            by_evaluator = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
+            listed = _changed(row[1] or row[0], change, by_evaluator, base, new, variant, others)
             if change not in _QUIET or listed.fields:
                 rows.append(listed)
     return rows, counts
@@ -155,29 +155,31 @@ an evaluator without fields compares."""
 
 def _wrong_values(side: Side, rows: SideRows, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
     """The wrong values that a run recorded, of its first results and of the rows whose cells it kept."""
-    found: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
+    statuses: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
     if side.record is None:
-        return found
+        return statuses
     variant = side.variant if variant is None else variant
     with_fields = {name for name in evaluators if side.fields[name]}
     for line in islice(side.record.outcomes(variant), MOST_OUTCOMES):
         if isinstance(line, Outcome) and line.evaluator in evaluators:
             with_fields.add(line.evaluator)
             if line.status in _WRONG and line.actual is not MISSING:
-                found.setdefault(line.row, {})[f"{line.evaluator}.{line.path}"] = line.status, line.actual
+                statuses.setdefault(line.row, {})[f"{line.evaluator}.{line.path}"] = line.status, line.actual
     readings = {
-        one.name: reading
-        for one in side.record.facts.evaluators
-        if one.name in evaluators and one.name not in with_fields and (reading := _output_reading(one)) is not None
+        evaluator.name: reading
+        for evaluator in side.record.facts.evaluators
+        if evaluator.name in evaluators
+        and evaluator.name not in with_fields
+        and (reading := _output_reading(evaluator)) is not None
     }
     for row, name, value in _wrong_outputs(side.record, rows, variant, readings):
-        found.setdefault(row, {})[name] = FieldStatus.MISMATCH, value
-    return found
+        statuses.setdefault(row, {})[name] = FieldStatus.MISMATCH, value
+    return statuses
 
 
-def _output_reading(one: RecordedEvaluator) -> CellReading | None:
+def _output_reading(evaluator: RecordedEvaluator) -> CellReading | None:
     """How an evaluator reads the output that it compares with what is expected; None where it compares nothing."""
-    sides = {reading.side: reading for reading in reversed(one.readings)}
+    sides = {reading.side: reading for reading in reversed(evaluator.readings)}
     return sides.get("output") if "expected" in sides else None
 
 
@@ -193,11 +195,11 @@ def _wrong_outputs(
         for line in rows.lines
         if (names := [name for name, result in results.items() if _is_wrong(result(line))])
     }
-    for kept in islice(record.kept_cells(variant), MOST_OUTCOMES) if wrong else ():
-        for name in wrong.get(kept.row, ()):
-            output = document_of(readings[name], kept.cells)
+    for line in islice(record.kept_cells(variant), MOST_OUTCOMES) if wrong else ():
+        for name in wrong.get(line.row, ()):
+            output = document_of(readings[name], line.cells)
             if output is not MISSING and not isinstance(output, CellError):
-                yield kept.row, name, output
+                yield line.row, name, output
 
 
 def _is_wrong(result: RowResult) -> bool:
@@ -220,7 +222,7 @@ def _with_another_value(
 def _changed(
     line: RowLine | None,
     change: Change,
-    found: Mapping[str, tuple[Change, tuple[RowResult, RowResult]]],
+    by_evaluator: Mapping[str, tuple[Change, tuple[RowResult, RowResult]]],
     base: Side,
     new: Side,
     variant: str | None,
@@ -229,20 +231,22 @@ def _changed(
     """The row as the comparison lists it, from the change and both results of each evaluator; `others` are further changes of values,
     ready to be shown. A row without a `line` has number 0."""
     of = {
-        kind: tuple(name for name, (each, _) in found.items() if each == kind)
+        kind: tuple(name for name, (each, _) in by_evaluator.items() if each == kind)
         for kind in ("broken", "fixed", "lost", "gained", "settled")
     }
     fields = [
         text
-        for name in found
-        if found[name][0] in ("broken", "fixed", "unchanged")
-        for text in _field_changes(name, *found[name][1], base.fields[name], new.fields[name])
+        for name in by_evaluator
+        if by_evaluator[name][0] in ("broken", "fixed", "unchanged")
+        for text in _field_changes(name, *by_evaluator[name][1], base.fields[name], new.fields[name])
     ]
-    unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]
+    unscored = [(name, by_evaluator[name][1][1]) for name in of["lost"]] + [
+        (name, by_evaluator[name][1][0]) for name in of["gained"]
+    ]
     id_, number = ("", 0) if line is None else (line.id, line.row)
     return ChangedRow(
         id_, number, of["broken"], of["fixed"], (*fields, *others), variant, change, of["lost"],
-        tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
+        tuple(name for name in of["lost"] if (was := by_evaluator[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
         {name: _why(result) for name, result in unscored},
     )  # fmt: skip
 

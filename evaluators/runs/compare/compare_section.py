@@ -19,7 +19,7 @@ Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 
 
 class RegressionCheck(Settings):
-    """What one evaluator, or one field, is held to."""
+    """The limits of one evaluator, or of one field."""
 
     max_drop: Annotated[float, Field(strict=True, ge=0.0, le=1.0)] | None = None
     """The comparison fails when the mean, or the accuracy of the field, is lower by more than this. Of every field at once, it fails
@@ -50,8 +50,8 @@ class CompareConfig(Settings):
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that hold for the whole comparison."""
-        asked: tuple[Rule, ...] = ("broken_rows",) if self.max_broken_rows is not None else ()
-        return tuple(dict.fromkeys((*self.fail_on, *asked)))
+        rules: tuple[Rule, ...] = ("broken_rows",) if self.max_broken_rows is not None else ()
+        return tuple(dict.fromkeys((*self.fail_on, *rules)))
 
 
 def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
@@ -79,7 +79,7 @@ def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
 
 
 def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
-    """What a regression check is about. `fields` are those of each evaluator.
+    """The target of a regression check. `fields` are those of each evaluator.
 
     `header.*` is every field of an evaluator and `fields.*` every field there is, unless an evaluator is called `fields`.
 

@@ -58,14 +58,14 @@ def compare_sides(
     corrected = list(rows_of_other_corrections(pairs, differing))
     if differing and not with_rows:
         corrected = [Finding("corrections-in-metrics", {"count": len(differing), "ids": sorted(differing)})]
-    pairs = {variant: found.apart_from(differing) for variant, found in pairs.items()}
+    pairs = {variant: of_variant.apart_from(differing) for variant, of_variant in pairs.items()}
     alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
     against = list(reasons_against(base, new))
-    changed = [one for one in against if across_settings and one.code == "other-settings"]
-    reasons = [one for one in against if one not in changed]
+    changed = [issue for issue in against if across_settings and issue.code == "other-settings"]
+    reasons = [issue for issue in against if issue not in changed]
     placed = list(paired_by_place(base, new, pairs)) if alone or asked else []
     empty = RunComparison(
-        base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
+        base.label, new.label, new.result.name, sum(len(paired_rows.both) for paired_rows in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
         notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values() if with_rows else ())))),
     )  # fmt: skip
@@ -79,7 +79,7 @@ def compare_sides(
         facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
-        pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
+        pairs = {variant: of_variant.of_one_question() for variant, of_variant in pairs.items()}
         empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
     return _compared(empty, pairs, base, new, config, targets or {}, across_settings)
 
@@ -97,12 +97,16 @@ def _compared(
     both = [name for name in new.fields if name in base.fields]
     alike = _alike(both, base, new, across_settings)
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
-    shown = tuple(_with_noise(one, base, new) for one in shown)
-    held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
+    shown = tuple(_with_noise(difference, base, new) for difference in shown)
+    held = (
+        judged_all(pairs, alike, base, new, lost_is_broken=True)
+        if any(difference.lost_passed for difference in shown)
+        else shown
+    )
     rows: list[ChangedRow] = []
     changes: Counter[Change] = Counter()
-    for variant, found in pairs.items():
-        found_rows, counts = changed_rows(found, alike, base, new, variant)
+    for variant, of_variant in pairs.items():
+        found_rows, counts = changed_rows(of_variant, alike, base, new, variant)
         rows += found_rows
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
@@ -113,9 +117,9 @@ def _compared(
         empty,
         rows=changes.total(),
         **{change.replace(" ", "_"): changes[change] for change in CHANGES},
-        one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
-        evaluators=tuple(one for one in shown if one.field is None),
-        fields=tuple(one for one in shown if one.field is not None),
+        one_sided=sum(len(paired_rows.base_only) + len(paired_rows.new_only) for paired_rows in pairs.values()),
+        evaluators=tuple(difference for difference in shown if difference.field is None),
+        fields=tuple(difference for difference in shown if difference.field is not None),
         measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
         labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
         changed=tuple(rows),
@@ -126,7 +130,7 @@ def _compared(
 
 
 def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bool) -> list[str]:
-    """Those that mean the same in both runs; all of them across settings."""
+    """The evaluators that mean the same in both runs; all of them across settings."""
     was, now = base.result.meaning, new.result.meaning
     return [name for name in evaluators if across_settings or was.get(name) == now.get(name)]
 
@@ -134,22 +138,22 @@ def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bo
 def _facts(
     differences: Sequence[Difference], judged: Sequence[RegressionCheckResult], lost: Sequence[ChangedRow]
 ) -> Facts:
-    """What the exit code of the comparison follows from: undecided and failed regression checks, lost rows, and that nothing could be
-    compared."""
+    """The facts that decide the exit code of the comparison: undecided and failed regression checks, lost rows, and that nothing
+    could be compared."""
     issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
     if lost:
         issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows(lost))))
-    if all(one.difference is None for one in differences):
+    if all(difference.difference is None for difference in differences):
         issues.append(Issue("nothing-compared", Blame.TESTSET, sentence(Finding("nothing-compared"))))
     return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
 
 
 def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
     """A sentence for each regression check with that verdict."""
-    for one in judged:
-        if one.verdict == verdict:
-            name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})
-            yield sentence(Finding(f"check-{verdict}", {"check": name, "message": one.message}))
+    for check in judged:
+        if check.verdict == verdict:
+            name = Finding("check-of" if check.target else "check", {"rule": check.rule, "target": check.target})
+            yield sentence(Finding(f"check-{verdict}", {"check": name, "message": check.message}))
 
 
 def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:
@@ -168,25 +172,26 @@ def variant_side(run: Side, variant: str) -> Side:
     )
 
 
-def _with_noise(one: Difference, base: Side, new: Side) -> Difference:
+def _with_noise(difference: Difference, base: Side, new: Side) -> Difference:
     """The difference of an evaluator with the share of pairs that the model's own noise changes, where both runs know it."""
-    found = [
+    noises = [
         _noise_of_rows(stats)
         for side in (base, new)
         for stats in side.result.repeats
-        if one.field is None and (stats.evaluator, stats.variant) == (one.evaluator, one.variant)
+        if difference.field is None and (stats.evaluator, stats.variant) == (difference.evaluator, difference.variant)
     ]
-    known = [noise for noise in found if noise is not None]
-    return replace(one, noise=sum(known) / 2) if len(known) == 2 else one
+    known = [noise for noise in noises if noise is not None]
+    return replace(difference, noise=sum(known) / 2) if len(known) == 2 else difference
 
 
 def _noise_of_rows(stats: RepeatStats) -> float | None:
     """How likely a row becomes another one of pass and fail where its question is asked again: the mean over the rows of groups with
     two attempts or more. A large group weighs more here than in the noise of a run, which is a mean over groups."""
-    several = [one for one in stats.shares if one.attempts > 1]
-    rows = sum(one.attempts * one.groups for one in several)
+    several = [share for share in stats.shares if share.attempts > 1]
+    rows = sum(share.attempts * share.groups for share in several)
     changed = sum(
-        Fraction(2 * one.passed * (one.attempts - one.passed) * one.groups, one.attempts - 1) for one in several
+        Fraction(2 * share.passed * (share.attempts - share.passed) * share.groups, share.attempts - 1)
+        for share in several
     )
     return float(changed / rows) if rows else None
 
@@ -213,16 +218,16 @@ def reasons_against(base: Side, new: Side) -> Iterator[Finding]:
 
 def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
     """The rows that only one of the runs has, by variant."""
-    for variant, found in pairs.items():
-        for side, lines in (("base", found.base_only), ("new run", found.new_only)):
+    for variant, of_variant in pairs.items():
+        for side, lines in (("base", of_variant.base_only), ("new run", of_variant.new_only)):
             if ids := [line.id or f"row {line.row}" for line in lines]:
                 yield Finding("one-sided-rows", {"variant": variant, "count": len(ids), "side": side, "ids": ids})
 
 
 def paired_by_place(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
-    """That rows were paired by their places for want of an id, and the column that would pair them, where one is known."""
-    for variant, found in pairs.items():
-        if found.by_place:
+    """A remark that rows were paired by their places for want of an id, and the column that would pair them, where one is known."""
+    for variant, of_variant in pairs.items():
+        if of_variant.by_place:
             column = _naming_column(base, new, variant)
             yield Finding("by-place" if column is None else "by-place-column", {"variant": variant, "column": column})
 
@@ -239,9 +244,9 @@ def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
         for side in (base, new)
         if side.record is not None
     )
-    known = [one for one in naming_keys(was, now) if one.shared]
-    given = new.result.columns.get("input")
-    known.sort(key=lambda one: (not one.is_called_id, one.key != given, -one.shared))
+    known = [naming for naming in naming_keys(was, now) if naming.shared]
+    input_column = new.result.columns.get("input")
+    known.sort(key=lambda one: (not one.is_called_id, one.key != input_column, -one.shared))
     return known[0].key if known else None
 
 
@@ -251,7 +256,9 @@ _MOST_CELLS: Final = 2_000
 def other_corrections(base: RunResult, new: RunResult) -> set[str]:
     """The ids whose expected answers are corrected in another way, or in one of the runs alone."""
     was, now = (
-        {(one.id, one.path, one.new) for one in run.corrections.values if one.void is None} if run.corrections else set()
+        {(value.id, value.path, value.new) for value in run.corrections.values if value.void is None}
+        if run.corrections
+        else set()
         for run in (base, new)
     )
     return {id for id, _, _ in was ^ now}
@@ -259,20 +266,20 @@ def other_corrections(base: RunResult, new: RunResult) -> set[str]:
 
 def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Collection[str]) -> Iterator[Finding]:
     """The rows that are set aside because their corrections differ, by variant."""
-    for variant, found in pairs.items():
-        if ids := [line.id for line in found.other_question if line.id in differing]:
+    for variant, of_variant in pairs.items():
+        if ids := [line.id for line in of_variant.other_question if line.id in differing]:
             yield Finding("other-corrections", {"variant": variant, "count": len(ids), "ids": ids})
 
 
 def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
     """The rows that ask something else in the two runs, by variant."""
-    for variant, found in pairs.items():
-        if ids := [f"{line.id} (row {line.row})" if line.id else f"row {line.row}" for line in found.other_question]:
+    for variant, of_variant in pairs.items():
+        if ids := [f"{line.id} (row {line.row})" if line.id else f"row {line.row}" for line in of_variant.other_question]:
             yield Finding("other-question", {"variant": variant, "count": len(ids), "ids": ids})
 
 
 def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
-    """What a reader should know, though the runs can be compared."""
+    """Remarks for readers of a comparison that is possible all the same."""
     if base.result.version != new.result.version:
         yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
     for name in (name for name in new.fields if name in base.fields):
@@ -282,7 +289,7 @@ def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
                 yield Finding("one-sided-fields", {"side": side, "count": len(alone), "fields": alone, "name": name})
     if base.result.cluster != new.result.cluster:
         yield Finding("other-groups", {"base": base.result.cluster, "new": new.result.cluster})
-    if repeated := sum(one.repeated for one in pairs):
+    if repeated := sum(pair.repeated for pair in pairs):
         yield Finding("repeated", {"count": repeated})
     if any(not line.checksum for side in (base, new) for rows in side.rows.values() for line in rows.lines):
         yield Finding("unchecked")

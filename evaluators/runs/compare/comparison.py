@@ -96,7 +96,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def test(self) -> tuple[str | None, str]:
-        """What is the same for differences that are one test."""
+        """The key of the test: differences that are one test have the same."""
         return self.variant, self.same_as or self.name
 
 
@@ -262,7 +262,7 @@ class RunComparison(Struct, frozen=True):
     @property
     def most_changed(self) -> list[Difference]:
         """The fields that are higher or lower than in the base, the one that changed most first."""
-        return sorted((one for one in self.fields if one.difference), key=lambda one: -abs(one.difference or 0))
+        return sorted((field for field in self.fields if field.difference), key=lambda one: -abs(one.difference or 0))
 
     @property
     def answer(self) -> tuple[str, ...]:
@@ -273,22 +273,26 @@ class RunComparison(Struct, frozen=True):
             return ()
         if not self.evaluators:
             return tuple(_best_variant(ranking) for ranking in self.rankings)
-        fields = Counter(one.evaluator for one in self.fields)
-        main = max(self.evaluators, key=lambda one: fields[one.evaluator]).evaluator
-        return tuple(self._answer(one) for one in self.evaluators if one.evaluator == main)
+        fields = Counter(field.evaluator for field in self.fields)
+        main = max(self.evaluators, key=lambda difference: fields[difference.evaluator]).evaluator
+        return tuple(self._answer(evaluator) for evaluator in self.evaluators if evaluator.evaluator == main)
 
     def _answer(self, main: Difference) -> str:
         """The sentence on an evaluator, with what other evaluators say clearly."""
-        parts = [f"{_ANSWERS[main.verdict]}: mean score {_moved(main)}"]
-        own = [one for one in self.most_changed if (one.evaluator, one.variant) == (main.evaluator, main.variant)]
-        parts += [f"changed most: {_moved_field(one)}" for one in own[:1]]
+        parts = [f"{_ANSWERS[main.verdict]}: mean score {_change_text(main)}"]
+        own = [
+            difference
+            for difference in self.most_changed
+            if (difference.evaluator, difference.variant) == (main.evaluator, main.variant)
+        ]
+        parts += [f"changed most: {_moved_field(difference)}" for difference in own[:1]]
         parts += [
             _moved_field(other)
             for other in own[1:]
             if other.verdict in _CLEAR and (other.difference or 0) * (own[0].difference or 0) < 0
         ][:1]
         parts += [
-            f"{other.evaluator} is clearly {other.verdict}: {_moved(other)}"
+            f"{other.evaluator} is clearly {other.verdict}: {_change_text(other)}"
             for other in self.evaluators
             if other.evaluator != main.evaluator and other.variant == main.variant and other.verdict in _CLEAR
         ]
@@ -303,12 +307,14 @@ class RunComparison(Struct, frozen=True):
         `lost`, `gained`."""
         return ResultTable(_COLUMNS, [
             [
-                one.evaluator, one.field, one.variant, one.pairs, one.base, one.new, one.difference,
-                one.ci.low if one.ci is not None else None,
-                one.ci.high if one.ci is not None else None,
-                one.p_value, one.p_value_corrected, one.verdict, one.fixed, one.broken, one.lost, one.gained,
+                difference.evaluator, difference.field, difference.variant, difference.pairs,
+                difference.base, difference.new, difference.difference,
+                difference.ci.low if difference.ci is not None else None,
+                difference.ci.high if difference.ci is not None else None,
+                difference.p_value, difference.p_value_corrected, difference.verdict,
+                difference.fixed, difference.broken, difference.lost, difference.gained,
             ]
-            for one in (*self.evaluators, *self.fields)
+            for difference in (*self.evaluators, *self.fields)
         ])  # fmt: skip
 
     def __repr__(self) -> str:
@@ -316,7 +322,7 @@ class RunComparison(Struct, frozen=True):
         return "\n".join([self._head, *self.answer, *why, *([] if self.incomparable else [repr(self.table)])])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the table of differences, or why the runs cannot be compared."""
+        """The HTML for a notebook: the table of differences, or why the runs cannot be compared."""
         from html import escape
 
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])
@@ -325,8 +331,8 @@ class RunComparison(Struct, frozen=True):
 
     @property
     def _head(self) -> str:
-        found = f"{self.rows:,} rows, {self.broken:,} broken, {self.fixed:,} fixed, {self.unchanged:,} unchanged"
-        return f"{self.base} → {self.new}: {'not comparable' if self.incomparable else found}"
+        text = f"{self.rows:,} rows, {self.broken:,} broken, {self.fixed:,} fixed, {self.unchanged:,} unchanged"
+        return f"{self.base} → {self.new}: {'not comparable' if self.incomparable else text}"
 
     def to_pandas(self) -> Any:
         """The differences as a `pandas.DataFrame`, with the columns of `table`."""
@@ -337,8 +343,8 @@ class RunComparison(Struct, frozen=True):
         return self.table.to_arrow()
 
 
-def _moved(one: Difference) -> str:
-    """Both metrics with their difference, or the one that they have in common."""
+def _change_text(one: Difference) -> str:
+    """The text of both metrics with their difference, or of one where they are equal."""
     if not one.difference:
         return score_text(one.new)
     return f"{score_text(one.base)} → {score_text(one.new)} ({signed(one.difference)})"
@@ -352,7 +358,7 @@ def _moved_field(one: Difference) -> str:
 
 def _best_variant(ranking: Ranking) -> str:
     """Which variant is best by an evaluator, or which cannot be told apart at the top."""
-    best = [one for one in ranking.variants if one.rank == 1]
+    best = [variant for variant in ranking.variants if variant.rank == 1]
     names, means = (", ".join(texts) for texts in ([one.variant for one in best], [score_text(one.mean) for one in best]))
     if not best:
         return f"{ranking.evaluator}: no variant is ranked"
@@ -362,8 +368,8 @@ def _best_variant(ranking: Ranking) -> str:
 
 
 def tests_in(differences: Iterable[Difference]) -> int:
-    """How many tests some differences come to: those that say the same in every row are one."""
-    return len({one.test for one in differences if one.p_value is not None})
+    """The number of tests: differences that are the same in every row count once."""
+    return len({difference.test for difference in differences if difference.p_value is not None})
 
 
 def comparison_json(comparison: RunComparison) -> str:
@@ -372,8 +378,8 @@ def comparison_json(comparison: RunComparison) -> str:
     for key in ("measures", "labels", "examples", "unpaired"):
         if not body[key]:
             del body[key]
-    for one in (*body["evaluators"], *body["fields"]):
+    for record in (*body["evaluators"], *body["fields"]):
         for key in ("noise", "changed_groups", "same_as", "invented"):
-            if one[key] is None or one[key] is False:
-                del one[key]
+            if record[key] is None or record[key] is False:
+                del record[key]
     return stable(body)

@@ -41,10 +41,10 @@ def judged_all(
     """The differences of all evaluators, then those of all fields."""
     evaluators: list[Difference] = []
     fields: list[Difference] = []
-    for variant, found in pairs.items():
-        families = _Family(found), _Family(found)
+    for variant, paired in pairs.items():
+        families = _Family(paired), _Family(paired)
         for name in names:
-            met = _met_by_cluster(found, name)
+            met = _met_by_cluster(paired, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
             values = _values(met, score_states, lost_is_broken)
             evaluators.append(
@@ -54,36 +54,36 @@ def judged_all(
                 if path in before:
                     states = field_states(before.index(path), index)
                     values = _values(met, states, lost_is_broken)
-                    one = _difference(name, path, values, variant)
-                    fields.append(families[1].known(one, values, states, lost_is_broken))
+                    difference = _difference(name, path, values, variant)
+                    fields.append(families[1].known(difference, values, states, lost_is_broken))
     return (*judged(evaluators), *judged(fields))
 
 
 class _Family:
-    """What was tested of one variant, to find what says the same in every row."""
+    """The differences tested for one variant, in which those that are the same in every row are recognised."""
 
     def __init__(self, pairs: Pairs) -> None:
         self._pairs = pairs
         self._met: dict[frozenset[tuple[Units, int]], list[tuple[Difference, States]]] = {}
 
-    def known(self, one: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
+    def known(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
         """The difference, which names the first that says the same in every row, where one does and something changed."""
-        if one.p_value is None or not any(map(_differs, values.rows)):
-            return one
+        if difference.p_value is None or not any(map(_differs, values.rows)):
+            return difference
         alike = self._met.setdefault(frozenset(values.rows.items()), [])
         if alike:  # as many rows came to the same: perhaps the very same rows
-            own = self._of_rows(one, states, lost_is_broken)
+            own = self._of_rows(difference, states, lost_is_broken)
             for other, other_states in alike:
                 if self._of_rows(other, other_states, lost_is_broken) == own:
-                    return replace(one, same_as=other.name)
-        alike.append((one, states))
-        return one
+                    return replace(difference, same_as=other.name)
+        alike.append((difference, states))
+        return difference
 
-    def _of_rows(self, one: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
+    def _of_rows(self, difference: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
         """The units of each pair of rows, in their order, for one evaluator or field; None for a row that is no part of the metrics."""
         known: dict[tuple[RowResult, RowResult], Units | None] = {}
         found = []
-        for both in self._pairs.verdicts(one.evaluator):
+        for both in self._pairs.verdicts(difference.evaluator):
             if both not in known:
                 known[both] = _of_row(states(*both), lost_is_broken)[1]
             found.append(known[both])
@@ -91,7 +91,7 @@ class _Family:
 
 
 class _Values(Struct):
-    """What the rows of one evaluator or field came to."""
+    """The summed values of the rows of one evaluator or field."""
 
     rows: Counter[Units] = field(default_factory=Counter)
     """How often each was met, over the rows that count in the metrics."""
@@ -106,7 +106,7 @@ class _Values(Struct):
 
     @property
     def units(self) -> Counter[Units]:
-        """What is independent of each other: rows, or the clusters of rows."""
+        """The independent units: rows, or the clusters of rows."""
         return self.rows if self.clusters is None else Counter(self.clusters)
 
 
@@ -118,11 +118,11 @@ def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
     """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
     if not any(line.cluster is not None for line in pairs.new.lines[:1]):
         return {None: Counter(pairs.verdicts(name))}
-    found: dict[str | None, Counter[tuple[RowResult, RowResult]]] = defaultdict(Counter)
+    pair_counts: dict[str | None, Counter[tuple[RowResult, RowResult]]] = defaultdict(Counter)
     for (before, after), each in zip(pairs.rows(), pairs.verdicts(name), strict=True):
         line = after or before
-        found[(line.cluster if line is not None else None) or ""][each] += 1
-    return dict(found)
+        pair_counts[(line.cluster if line is not None else None) or ""][each] += 1
+    return dict(pair_counts)
 
 
 def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
@@ -208,7 +208,7 @@ def _sum(units: Mapping[Units, int]) -> Units:
 
 
 def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
-    """What changes its sign when a unit's two runs are exchanged, as a test by sign flips needs it.
+    """The differences that change sign when a unit's two runs are exchanged, as a test by sign flips needs it.
 
     Where both runs measured as much, it is the difference of what they earned. Where one measured more, what it measured
     more is held against the metric of both runs together, which an exchange leaves as it is. The sum has the sign of the
@@ -216,10 +216,10 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
     """
     base_sum, base_of, new_sum, new_of = _sum(units)
     together = (base_sum + new_sum) / (base_of + new_of) if base_of + new_of else Fraction(0)
-    found: Counter[Fraction] = Counter()
+    differences: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), count in units.items():
-        found[now - was - together * (of_now - of_was)] += count
-    return found
+        differences[now - was - together * (of_now - of_was)] += count
+    return differences
 
 
 def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
@@ -230,17 +230,20 @@ def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
     """
     base_sum, base_of, new_sum, new_of = _sum(units)
     base, new, count = base_sum / base_of, new_sum / new_of, sum(units.values())
-    found: Counter[Fraction] = Counter()
+    differences: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), times in units.items():
         if of_was == of_now == 1 and base_of == new_of == count:  # the long formula comes to the same
-            found[now - was] += times
+            differences[now - was] += times
         else:
-            found[new - base + (now - new * of_now) * count / new_of - (was - base * of_was) * count / base_of] += times
-    return found
+            differences[new - base + (now - new * of_now) * count / new_of - (was - base * of_was) * count / base_of] += (
+                times
+            )
+    return differences
 
 
 def _interval(values: _Values, moments: Moments | None) -> Interval | None:
-    """That of pairs of right and wrong, or that of a mean: of scores, of several values in a row, and of clusters."""
+    """The interval of the difference: that of pairs of right and wrong, or that of a mean (of scores, of several values in a row,
+    and of clusters)."""
     if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
         counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
         if sum(counts.values()) == values.rows.total():
@@ -256,25 +259,32 @@ def judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
 
     Gains and drops are corrected apart, so that a clear gain of one metric never makes the drop of another look clearer.
     """
-    tested = {one.test: one for one in differences if one.p_value is not None}
+    tested = {difference.test: difference for difference in differences if difference.p_value is not None}
     gains, drops = (
-        dict(zip(tested, holm([_p_of(one, sign) for one in tested.values()]), strict=True)) for sign in (1, -1)
+        dict(zip(tested, holm([_p_of(difference, sign) for difference in tested.values()]), strict=True))
+        for sign in (1, -1)
     )
     return tuple(
-        one if one.p_value is None else _found(one, drops[one.test] if (one.difference or 0.0) < 0 else gains[one.test])
-        for one in differences
+        difference
+        if difference.p_value is None
+        else _with_verdict(
+            difference, drops[difference.test] if (difference.difference or 0.0) < 0 else gains[difference.test]
+        )
+        for difference in differences
     )
 
 
-def _p_of(one: Difference, sign: int) -> float:
-    """The p-value of a gain, or of a drop; 1 for one that went the other way."""
-    return one.p_value or 0.0 if (one.difference or 0.0) * sign > 0 else 1.0
+def _p_of(difference: Difference, sign: int) -> float:
+    """The p-value of a gain (`sign` 1) or of a drop (-1); 1 for a difference of the other sign."""
+    return difference.p_value or 0.0 if (difference.difference or 0.0) * sign > 0 else 1.0
 
 
-def _found(one: Difference, corrected: float) -> Difference:
+def _with_verdict(difference: Difference, corrected: float) -> Difference:
     """The difference with its corrected p-value, and the verdict and the interval that follow from it."""
-    finding: Finding = "no clear difference" if one.verdict in ("better", "worse") else one.verdict
-    if corrected < LEVEL and one.difference:
-        finding = "better" if one.difference > 0 else "worse"
-    interval = difference_interval(one.ci, corrected, one.difference or 0.0)  # what is shown beside it is corrected
-    return replace(one, p_value_corrected=corrected, verdict=finding, ci=interval)
+    finding: Finding = "no clear difference" if difference.verdict in ("better", "worse") else difference.verdict
+    if corrected < LEVEL and difference.difference:
+        finding = "better" if difference.difference > 0 else "worse"
+    interval = difference_interval(
+        difference.ci, corrected, difference.difference or 0.0
+    )  # what is shown beside it is corrected
+    return replace(difference, p_value_corrected=corrected, verdict=finding, ci=interval)

@@ -27,7 +27,7 @@ class SideRows(Struct):
     """What the codes of each evaluator stand for, in the order of the codes of a line."""
 
     def results(self, evaluator: str) -> Callable[[RowLine | None], RowResult]:
-        """What an evaluator says of a row."""
+        """A function that gives the result of an evaluator for a row."""
         place, known = list(self.verdicts).index(evaluator), self.verdicts[evaluator]
         return lambda line: None if line is None else known[line.codes[place]]
 
@@ -56,7 +56,7 @@ class Side(Struct, frozen=True):
 
 def side_of(run: Run, label: str) -> Side:
     """A run with its rows. Raises Problems (config) where its files are damaged."""
-    fields = {one.name: one.fields for one in run.facts.evaluators}
+    fields = {evaluator.name: evaluator.fields for evaluator in run.facts.evaluators}
     names = dict.fromkeys(stats.name for stats in run.result.evaluators)
     rows = {}
     for variant in run.each_variant:
@@ -67,7 +67,7 @@ def side_of(run: Run, label: str) -> Side:
 
 def side_of_metrics(run: Run, label: str) -> Side:
     """A run of which the metrics are there, and no rows."""
-    fields = {one.name: one.fields for one in run.facts.evaluators}
+    fields = {evaluator.name: evaluator.fields for evaluator in run.facts.evaluators}
     return Side(label, run.result, fields, {variant: SideRows() for variant in run.each_variant}, has_rows=False)
 
 
@@ -91,7 +91,7 @@ class Pairs(NamedTuple):
         yield from ((None, line) for line in self.new_only)
 
     def verdicts(self, evaluator: str) -> Iterator[tuple[RowResult, RowResult]]:
-        """What both runs say of every row, in the order of `rows`."""
+        """The results of every row in both runs, in the order of `rows`."""
         was, now = self.base.results(evaluator), self.new.results(evaluator)
         return ((was(before), now(after)) for before, after in self.rows())
 

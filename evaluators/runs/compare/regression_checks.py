@@ -28,26 +28,34 @@ def judge_regression_checks(
     which counts rows, a lost row that passed in the base is one that is wrong now; `lost` says how many of those there are. `fields` are
     those of each evaluator in the base and in the new run: one that only one of them has is new, or lost.
     """
-    found: list[RegressionCheckResult] = []
+    results: list[RegressionCheckResult] = []
     if "significant_drop" in config.rules:
-        found.append(_significant_drop(differences))
+        results.append(_significant_drop(differences))
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
         verdict: Literal["passed", "failed"] = "failed" if broken > most else "passed"
-        found.append(RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows(broken, lost, most))))
+        results.append(RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows(broken, lost, most))))
     for written, check in config.regression_checks.items():
         name, field = targets[written]
-        held = [one for one in differences if name in (EVERY, one.evaluator) and _is_field(one, field)]
+        held = [
+            difference
+            for difference in differences
+            if name in (EVERY, difference.evaluator) and _is_field(difference, field)
+        ]
         one_sided = list(_one_sided(name, field, *fields))
         if field == EVERY:
             held = list(judged(held))  # the fields that this check is about are its family
         family = Family(tests_in(held), None if name == EVERY else name)
-        for one in held:
-            found.extend(_limits(written, check, one) if field != EVERY else _limits(one.name, check, one, family))
-        found += one_sided
+        for difference in held:
+            results.extend(
+                _limits(written, check, difference)
+                if field != EVERY
+                else _limits(difference.name, check, difference, family)
+            )
+        results += one_sided
         if not held and not one_sided:
-            found.append(RegressionCheckResult("regression_check", written, "undecided", sentence(Finding("no-row"))))
-    return tuple(found)
+            results.append(RegressionCheckResult("regression_check", written, "undecided", sentence(Finding("no-row"))))
+    return tuple(results)
 
 
 class Family(NamedTuple):
@@ -75,76 +83,84 @@ def _one_sided(
                 yield RegressionCheckResult("regression_check", target, "undecided", sentence(Finding("lost-field")))
 
 
-def _is_field(one: Difference, field: str | None) -> bool:
-    """It is of that field; of every field, those that one of the runs measured."""
+def _is_field(difference: Difference, field: str | None) -> bool:
+    """Whether a difference is of that field; with "every", of a field that one of the runs measured."""
     if field != EVERY:
-        return one.field == field
-    return one.field is not None and (one.base, one.new, one.broken) != (None, None, 0)
+        return difference.field == field
+    return difference.field is not None and (difference.base, difference.new, difference.broken) != (None, None, 0)
 
 
 def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResult:
     """The check that fails where a difference is clearly worse, and names each. Mistakes where nothing was expected before (`invented`)
     are left out: they are no matter of chance."""
-    worse = [one for one in differences if one.verdict == "worse" and not one.invented]  # that is no matter of chance
+    worse = [
+        difference for difference in differences if difference.verdict == "worse" and not difference.invented
+    ]  # that is no matter of chance
     if not worse:
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))
     drops = [
-        sentence(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one))
-        for one in worse
+        sentence(
+            Finding("worse-by", {"name": label(difference), "drop": -(difference.difference or 0.0)}), *_lost(difference)
+        )
+        for difference in worse
     ]
     return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
 
 
 def _limits(
-    written: str, check: RegressionCheck, one: Difference, family: Family | None = None
+    written: str, check: RegressionCheck, difference: Difference, family: Family | None = None
 ) -> Iterable[RegressionCheckResult]:
-    """What one evaluator or field is held to. One of a `family` of fields has dropped only where the p-value says so that is corrected
-    for them (Holm, see `significance.holm`): of many, some drop by chance. What only the outputs of the new run have, and nobody expects,
-    is worse than nothing."""
-    too_many = check.max_broken_rows is not None and one.broken > check.max_broken_rows
-    if one.invented and check.max_drop is not None:
-        invented = sentence(Finding("invented", {"broken": one.broken}), Finding("most-drop", {"most": check.max_drop}))
-        yield RegressionCheckResult("max_drop", written, "failed", invented, one.variant)
-    elif one.base == 0 and one.new is None and one.settled and not one.lost:
-        settled = sentence(Finding("settled", {"settled": one.settled}))
-        yield RegressionCheckResult("regression_check", written, "passed", settled, one.variant)
+    """The results of the limits of one evaluator or field. One of a `family` of fields has dropped only where the p-value says so
+    that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance. What only the outputs of the new
+    run have, and nobody expects, is worse than nothing."""
+    too_many = check.max_broken_rows is not None and difference.broken > check.max_broken_rows
+    if difference.invented and check.max_drop is not None:
+        invented = sentence(
+            Finding("invented", {"broken": difference.broken}), Finding("most-drop", {"most": check.max_drop})
+        )
+        yield RegressionCheckResult("max_drop", written, "failed", invented, difference.variant)
+    elif difference.base == 0 and difference.new is None and difference.settled and not difference.lost:
+        settled = sentence(Finding("settled", {"settled": difference.settled}))
+        yield RegressionCheckResult("regression_check", written, "passed", settled, difference.variant)
         return
-    elif one.difference is None and not too_many:
+    elif difference.difference is None and not too_many:
         none = sentence(Finding("no-measured-row"))
-        yield RegressionCheckResult("regression_check", written, "undecided", none, one.variant)
+        yield RegressionCheckResult("regression_check", written, "undecided", none, difference.variant)
         return
-    if check.max_drop is not None and one.difference is not None:
-        drop = -one.difference
-        clear = family is None or one.verdict == "worse"
+    if check.max_drop is not None and difference.difference is not None:
+        drop = -difference.difference
+        clear = family is None or difference.verdict == "worse"
         verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop and clear else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        tests = [] if family is None else [_test(one, family)]
+        tests = [] if family is None else [_test(difference, family)]
         tests = [Finding("chance"), *tests] if drop > check.max_drop and not clear else tests
-        found = sentence(lower, *_lost(one), *tests, Finding("most-drop", {"most": check.max_drop}))
-        yield RegressionCheckResult("max_drop", written, verdict, found, one.variant)
+        message = sentence(lower, *_lost(difference), *tests, Finding("most-drop", {"most": check.max_drop}))
+        yield RegressionCheckResult("max_drop", written, verdict, message, difference.variant)
     if check.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"
-        broken = _broken_rows(one.broken, one.lost_passed, check.max_broken_rows)
-        yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), one.variant)
+        broken = _broken_rows(difference.broken, difference.lost_passed, check.max_broken_rows)
+        yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), difference.variant)
 
 
-def _test(one: Difference, family: Family) -> Finding:
+def _test(difference: Difference, family: Family) -> Finding:
     """How a field was tested, of how many."""
-    interval, p = difference_interval_text(one.ci), p_value_text(one.p_value_corrected)
+    interval, p = difference_interval_text(difference.ci), p_value_text(difference.p_value_corrected)
     whose = "" if family.evaluator is None else f" of {family.evaluator}"
-    return Finding("tested", {"pairs": one.pairs, "interval": interval, "p": p, "tested": family.tests, "whose": whose})
+    return Finding(
+        "tested", {"pairs": difference.pairs, "interval": interval, "p": p, "tested": family.tests, "whose": whose}
+    )
 
 
 def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:
-    found = Finding("broken-lost" if lost else "broken", {"broken": broken, "lost": lost})
-    return found, Finding("most-rows", {"most": most})
+    finding = Finding("broken-lost" if lost else "broken", {"broken": broken, "lost": lost})
+    return finding, Finding("most-rows", {"most": most})
 
 
-def _lost(one: Difference) -> tuple[Finding, ...]:
+def _lost(difference: Difference) -> tuple[Finding, ...]:
     """The lost rows that count as wrong."""
-    return (Finding("lost-count-0", {"lost": one.lost_passed}),) if one.lost_passed else ()
+    return (Finding("lost-count-0", {"lost": difference.lost_passed}),) if difference.lost_passed else ()
 
 
-def label(one: Difference) -> str:
+def label(difference: Difference) -> str:
     """The evaluator, its field and its variant, for people."""
-    return with_variant(one.name, one.variant)
+    return with_variant(difference.name, difference.variant)

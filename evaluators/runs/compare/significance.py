@@ -128,10 +128,10 @@ def _drawn(sizes: Mapping[Fraction, int], total: Fraction, common: int) -> float
     random, goal = Random(SEED), float(total) * (1 - _NOISE)
     sums = [abs(sum(map(getitem, tables, random.randbytes(len(tables))))) for _ in range(DRAWS)]
     if not spread:
-        return (1 + sum(one >= goal for one in sums)) / (1 + DRAWS)
+        return (1 + sum(total >= goal for total in sums)) / (1 + DRAWS)
     goal = float(total - Fraction(1, common))  # sums are two steps apart: half way to the one below
     scale = spread * sqrt(2)
-    return (1 + sum((erfc((goal - one) / scale) + erfc((goal + one) / scale)) / 2 for one in sums)) / (1 + DRAWS)
+    return (1 + sum((erfc((goal - total) / scale) + erfc((goal + total) / scale)) / 2 for total in sums)) / (1 + DRAWS)
 
 
 def _signed_sums(sizes: Sequence[float]) -> list[float]:
@@ -149,8 +149,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Source: Holm 1979, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6.
     """
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    found, least = [0.0] * len(p_values), 0.0
+    corrected, least = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(order):
         least = max(least, min(1.0, p_values[place] * (len(p_values) - rank)))
-        found[place] = least
-    return found
+        corrected[place] = least
+    return corrected

@@ -37,7 +37,7 @@ def compare_metrics(
 
     Only limits on a drop can be checked. Every other rule is about rows or pairs of them: the result says that it is incomparable in it.
     """
-    alone = [side for side, one in (("the base", base), ("the new run", new)) if not one.has_rows]
+    alone = [side for side, side_run in (("the base", base), ("the new run", new)) if not side_run.has_rows]
     sides, count = " and ".join(alone), len(alone)
     by_row = list(_rules_of_rows(config, targets))
     drops = {
@@ -54,10 +54,10 @@ def compare_metrics(
             },
         }
     )
-    found = list(_differences(base, new, evaluators))
-    checks = judge_regression_checks(held, targets, found, 0, 0, (base.fields, new.fields))
-    issues = [Issue("undecided", Blame.TESTSET, one.message) for one in checks if one.verdict == "undecided"]
-    failed = tuple(f"{one.rule} of {one.target}: {one.message}" for one in checks if one.verdict == "failed")
+    differences = list(_differences(base, new, evaluators))
+    checks = judge_regression_checks(held, targets, differences, 0, 0, (base.fields, new.fields))
+    issues = [Issue("undecided", Blame.TESTSET, check.message) for check in checks if check.verdict == "undecided"]
+    failed = tuple(f"{check.rule} of {check.target}: {check.message}" for check in checks if check.verdict == "failed")
     notes = [Finding("metrics-alone", {"sides": sides, "count": count})]
     if any(getattr(base.result, name) != getattr(new.result, name) for name in ("data_fingerprint", "rows")):
         notes.append(Finding("other-data", {"base": base.result.rows, "new": new.result.rows}))
@@ -68,8 +68,8 @@ def compare_metrics(
         empty,
         unpaired=True,
         notes=(*empty.notes, *map(sentence, notes)),
-        evaluators=tuple(one for one in found if one.field is None),
-        fields=tuple(one for one in found if one.field is not None),
+        evaluators=tuple(difference for difference in differences if difference.field is None),
+        fields=tuple(difference for difference in differences if difference.field is not None),
         measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
         labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, evaluators)),
         regression_checks=checks,
@@ -91,16 +91,16 @@ def _rules_of_rows(config: CompareConfig, targets: Mapping[str, tuple[str, str |
 
 def _differences(base: Side, new: Side, evaluators: Sequence[str]) -> Iterator[Difference]:
     """The mean of each evaluator and the score of each field that both runs list, by variant, in the order of the new run."""
-    before = {(one.name, one.variant): one for one in base.result.evaluators}
+    before = {(evaluator.name, evaluator.variant): evaluator for evaluator in base.result.evaluators}
     for now in new.result.evaluators:
         was = before.get((now.name, now.variant))
         if was is None or now.name not in evaluators:
             continue
         yield _difference(now, None, (was.mean, now.mean), _interval(was, now))
-        scores = {one.path: one.score for one in was.fields}
-        for one in now.fields:
-            if one.path in scores:
-                yield _difference(now, one.path, (scores[one.path], one.score), None)
+        scores = {field.path: field.score for field in was.fields}
+        for field in now.fields:
+            if field.path in scores:
+                yield _difference(now, field.path, (scores[field.path], field.score), None)
 
 
 def _difference(
@@ -132,19 +132,29 @@ def label_differences(
     base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
 ) -> Iterator[LabelDifference]:
     """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
-    before = {(one.evaluator, one.variant): one for one in base}
+    before = {(table.evaluator, table.variant): table for table in base}
     for table in new:
         was = before.get((table.evaluator, table.variant))
         if was is None or table.evaluator not in evaluators:
             continue
         for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
-            known = {one.label: one for one in old}
-            for one, metric in (
-                (one, metric) for one in now if one.label in known for metric in LABEL_METRICS if metric.compared
+            known = {metrics.label: metrics for metrics in old}
+            for metrics_of_label, metric in (
+                (metrics_of_label, metric)
+                for metrics_of_label in now
+                if metrics_of_label.label in known
+                for metric in LABEL_METRICS
+                if metric.compared
             ):
-                found = _moved(known[one.label], one, metric.name)
+                difference = _both_and_difference(known[metrics_of_label.label], metrics_of_label, metric.name)
                 yield LabelDifference(
-                    table.evaluator, one.label, average, metric.name, *found, one.support, table.variant
+                    table.evaluator,
+                    metrics_of_label.label,
+                    average,
+                    metric.name,
+                    *difference,
+                    metrics_of_label.support,
+                    table.variant,
                 )
 
 
@@ -152,14 +162,16 @@ def measure_differences(
     base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
 ) -> Iterator[NumericColumnDifference]:
     """The metrics of each measure that both runs have, in the order of the new one."""
-    before = {(one.name, one.variant): one for one in base}
-    for one in new:
-        if (was := before.get((one.name, one.variant))) is not None:
+    before = {(measure.name, measure.variant): measure for measure in base}
+    for measure in new:
+        if (was := before.get((measure.name, measure.variant))) is not None:
             for metric in (each.name for each in MEASURE_METRICS if each.compared):
-                yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
+                yield NumericColumnDifference(
+                    measure.name, metric, *_both_and_difference(was, measure, metric), measure.variant
+                )
 
 
-def _moved(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
+def _both_and_difference(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
     """The metric in both runs, and its difference."""
     old, new = getattr(was, metric), getattr(now, metric)
     return old, new, None if old is None or new is None else new - old

@@ -28,7 +28,7 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
     are tested against each other; the p-values of one evaluator are corrected together (Holm).
     """
     rows = [(variant, run.rows[variant]) for variant in variants]
-    return tuple(found for name in run.fields if (found := _ranked(name, rows)) is not None)
+    return tuple(ranking for name in run.fields if (ranking := _ranked(name, rows)) is not None)
 
 
 _Column: TypeAlias = dict[tuple[str, int], RowMeasure]
@@ -59,8 +59,8 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
     found = []
     for variant, column in ranked.items():
         own = [(key, column[key]) for key in shared if column[key].whole]
-        mean = total_of(Counter(one.earned for _, one in own)) / len(own) if own else Fraction(0)
-        rank, passed = 1 + sum(worse == variant for _, worse in better), sum(one.right for _, one in own)
+        mean = total_of(Counter(state.earned for _, state in own)) / len(own) if own else Fraction(0)
+        rank, passed = 1 + sum(worse == variant for _, worse in better), sum(state.right for _, state in own)
         told_apart = {other for pair in better if variant in pair for other in pair} | {variant}
         alike = tuple(other for other in ranked if other not in told_apart)
         found.append(RankedVariant(variant, rank, float(mean), _mean_interval(own, clusters), passed, alike))
@@ -87,13 +87,17 @@ def _column(rows: SideRows, name: str) -> _Column:
         return {}
     results = map(rows.results(name), rows.lines)
     return {
-        key: state for key, one in zip(row_keys(rows), results, strict=True) if (state := score_state(one)) is not None
+        key: state
+        for key, result in zip(row_keys(rows), results, strict=True)
+        if (state := score_state(result)) is not None
     }
 
 
 def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:
-    """What is said of a variant that lacks too many rows; None for one that can be ranked."""
-    others = {key for other, column in columns.items() if other != variant for key, one in column.items() if one.whole}
+    """The entry of a variant that lacks too many rows; None for one that can be ranked."""
+    others = {
+        key for other, column in columns.items() if other != variant for key, state in column.items() if state.whole
+    }
     lacking = len(others - columns[variant].keys())
     return UnrankedVariant(variant, lacking, len(others)) if lacking > MOST_LACKING * len(others) else None
 
@@ -117,11 +121,11 @@ def _mean_interval(
     """The interval of a variant's mean score."""
     if clusters:
         sums: dict[str | None, tuple[int, Fraction]] = {}
-        for key, one in rows:
+        for key, state in rows:
             count, total = sums.get(clusters.get(key), (0, Fraction(0)))
-            sums[clusters.get(key)] = count + 1, total + one.earned
+            sums[clusters.get(key)] = count + 1, total + state.earned
         return share_interval(moments_of_clusters(sums.values()))
-    scores = Counter(one.earned for _, one in rows)
+    scores = Counter(state.earned for _, state in rows)
     if set(scores) <= {Fraction(0), Fraction(1)}:
         return wilson(scores.get(Fraction(1), 0), len(rows))
     return share_interval(moments_of_values(scores))

@@ -27,12 +27,12 @@ Stopped: TypeAlias = Callable[[], bool]
 
 
 def never() -> bool:
-    """Nobody asks to stop."""
+    """False: a run that cannot be stopped."""
     return False
 
 
 class Lost(Struct, Generic[Task], frozen=True):
-    """What `map` says of a task whose worker ended without a result."""
+    """The result of `map` for a task whose worker ended without one."""
 
     task: Task
     why: Issue | None = None
@@ -140,7 +140,7 @@ class NamedEngine(NamedTuple):
 
 
 def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) -> Engine:
-    """Where splits are scored: what the run asks for, else what the suite names, else this process or as many as asked for.
+    """The engine that scores splits: the one requested for the run, else the suite's, else this process or as many as requested.
 
     Settings of the suite count where the run asks for the same engine, or for none. Raises Problems (config) for an engine that
     nobody knows, and for one whose package is not installed.

@@ -46,13 +46,13 @@ class ClusterEngine(Engine):
     """How long the run waits for a worker when the cluster has none."""
 
     def addresses(self) -> tuple[str, ...]:
-        """Where the cluster is: `tcp://` stands before an address that names no scheme."""
+        """The addresses of the cluster: `tcp://` stands before one that names no scheme."""
         if self.address in (None, "auto", "local"):
             return ()
         return (self.address if "://" in self.address else f"tcp://{self.address}",)
 
     def no_cluster(self, error: Exception, what: str, hint: str) -> Problems:
-        """Nobody answers at the address."""
+        """The problem that no cluster answers at the address."""
         message = (str(error).strip().splitlines() or [type(error).__name__])[0]
         return Problems([Issue("no-cluster", Blame.ENVIRONMENT, f"no {what} answers: {message}", self.address, hint)])
 
@@ -119,7 +119,7 @@ class Cluster:
         raise NotImplementedError  # the contract: each cluster has its own way
 
     def share(self, shipped: Shipped) -> Any:
-        """What tasks are submitted with."""
+        """The job in the form that `submit` takes; a cluster may send it ahead of the tasks."""
         return shipped
 
     def submit(self, shared: Any, task: Any) -> Hashable:
@@ -135,7 +135,7 @@ class Cluster:
         raise NotImplementedError  # the contract: each cluster has its own way
 
     def cancel(self, calls: list[Any]) -> None:
-        """Nobody wants the answers of these."""
+        """Cancels calls whose answers are not needed any more."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
 
@@ -143,7 +143,7 @@ class Shipped:
     """A function that works elsewhere as it does here, with what the driver's program has registered."""
 
     def __init__(self, pickles: ModuleType, function: Callable[[Any, Stopped], Any]) -> None:
-        for module in [one for name, one in sys.modules.items() if name.startswith(_OF_FILES)]:
+        for module in [module_ for name, module_ in sys.modules.items() if name.startswith(_OF_FILES)]:
             pickles.register_pickle_by_value(module)
         self._versions, self._folder = _versions(), os.getcwd()
         self._body: bytes = pickles.dumps((function, registered_plugs(), registered_transforms()))

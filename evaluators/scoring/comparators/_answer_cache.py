@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class CallKey(NamedTuple):
-    """What a function was called for, and with what."""
+    """The key of a call: the function and its arguments."""
 
     purpose: str
     """`compare`, `reason`, `readable`, `transform` or `row`."""
@@ -41,6 +41,8 @@ class AskerAnswers(Struct):
 
 
 class _Call(Struct, frozen=True):
+    """A finished call: the value that the function returned, or the error that it raised."""
+
     value: Any
     error: Exception | None
     owner: object

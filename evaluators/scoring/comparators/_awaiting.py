@@ -57,9 +57,9 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
         alone.stop()
 
 
-def settled(found: Any) -> Any:
-    """The value that a function returned; of an async function, the result of its awaitable."""
-    return result_of(found) if isawaitable(found) else found
+def settled(returned: Any) -> Any:
+    """The value that a function returned; for an async function the result of its awaitable."""
+    return result_of(returned) if isawaitable(returned) else returned
 
 
 def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:

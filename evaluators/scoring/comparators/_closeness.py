@@ -41,9 +41,9 @@ class Tolerance(Settings):
         if self.abs is None and self.rel is None:
             raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
         if self.either and (self.abs is None or self.rel is None):
-            given = f"abs: {self.abs:g}" if self.rel is None else f"rel: {self.rel:g}"
-            both = f"{given}, rel: 0.01" if self.rel is None else f"abs: 0.01, {given}"
-            hint = f"write tolerance: {{{both}, either: true}}, or {{{given}}} alone"
+            limit = f"abs: {self.abs:g}" if self.rel is None else f"rel: {self.rel:g}"
+            both = f"{limit}, rel: 0.01" if self.rel is None else f"abs: 0.01, {limit}"
+            hint = f"write tolerance: {{{both}, either: true}}, or {{{limit}}} alone"
             raise ValueError(f"either: true needs abs and rel, of which one is enough\nhint: {hint}")
         return self
 

@@ -121,8 +121,8 @@ class Comparator(Settings):
         raise NotImplementedError  # the contract: a comparator with such a column reads its cells
 
     def in_place_of_nothing(self, expected: Any) -> Any:
-        """What an output that lacks the value is read as, beside an expected one; MISSING where it lacks it. Asked of those that list
-        answers."""
+        """The value that an output without one is read as, beside an expected one; MISSING for a missing value. Asked of those that
+        list answers."""
         return MISSING
 
     @property
@@ -139,7 +139,7 @@ class Comparator(Settings):
         """Whether two values match: True, False, or a Comparison where there is partial credit. Every comparator implements it."""
         raise NotImplementedError  # the contract: each comparator compares in its own way
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str | None:
         """A sentence on the comparison of two values; None for the usual one, on how they differ or that they pass."""
         return None
 
@@ -156,7 +156,7 @@ class Comparator(Settings):
 
     @property
     def reads_any(self) -> bool:
-        """It can use any expected value, so that `readable` need not be asked."""
+        """Whether it can use any expected value, so that `readable` need not be called."""
         return type(self).readable is Comparator.readable
 
     def applies_to(self, expected: Any) -> bool:
@@ -165,7 +165,7 @@ class Comparator(Settings):
 
     @property
     def applies_to_any(self) -> bool:
-        """It reads values of any kind, so that `applies_to` need not be asked."""
+        """Whether it reads values of any kind, so that `applies_to` need not be called."""
         return type(self).applies_to is Comparator.applies_to
 
     @property
@@ -175,7 +175,7 @@ class Comparator(Settings):
 
     @property
     def remark(self) -> str:
-        """A sentence on what its options mean together, where people may take them for something else; "" where nobody would."""
+        """A sentence on the meaning of its options together, where it may be misread; "" otherwise."""
         return ""
 
     @property
@@ -242,33 +242,33 @@ def word_of(comparator: Comparator) -> str:
 # What comparators answer, checked
 
 
-def comparison_of(word: str, found: object) -> Comparison:
+def comparison_of(word: str, returned: object) -> Comparison:
     """A comparator's answer as a comparison. A number passes at 1.
 
     Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
     """
-    if isinstance(found, bool):
-        return Comparison(float(found), found)
-    if isinstance(found, Comparison):
-        _check_comparison(word, found)
-        return found
-    if isinstance(found, int | float):
-        _check_score(word, found)
-        return Comparison(float(found), found == 1)
-    what = "gave no answer" if found is None else f"returned {type(found).__name__} {quote(found)}"
+    if isinstance(returned, bool):
+        return Comparison(float(returned), returned)
+    if isinstance(returned, Comparison):
+        _check_comparison(word, returned)
+        return returned
+    if isinstance(returned, int | float):
+        _check_score(word, returned)
+        return Comparison(float(returned), returned == 1)
+    what = "gave no answer" if returned is None else f"returned {type(returned).__name__} {quote(returned)}"
     raise bad_answer(word, f"{what}; {_TAKES}")
 
 
-def _check_comparison(word: str, found: Comparison) -> None:
+def _check_comparison(word: str, comparison: Comparison) -> None:
     """Raises RowProblem for a comparison whose score, `passed` or ratio cannot be one."""
-    score: Any = found.score
+    score: Any = comparison.score
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise bad_answer(word, f"returned a Comparison with the score {quote(score)}; a score is a number from 0 to 1")
     _check_score(word, score)
-    if not isinstance(found.passed, bool):
-        raise bad_answer(word, f"returned a Comparison with passed={quote(found.passed)}; it must be true or false")
-    if found.ratio is not None and not 0 <= found.ratio[0] <= found.ratio[1] != 0:
-        raise bad_answer(word, f"returned a Comparison with the ratio {found.ratio}; it must lie between 0 and 1")
+    if not isinstance(comparison.passed, bool):
+        raise bad_answer(word, f"returned a Comparison with passed={quote(comparison.passed)}; it must be true or false")
+    if comparison.ratio is not None and not 0 <= comparison.ratio[0] <= comparison.ratio[1] != 0:
+        raise bad_answer(word, f"returned a Comparison with the ratio {comparison.ratio}; it must lie between 0 and 1")
 
 
 def _check_score(word: str, score: int | float) -> None:
@@ -276,20 +276,20 @@ def _check_score(word: str, score: int | float) -> None:
         raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
 
 
-def worded(comparator: Comparator, expected: object, actual: object, found: Comparison) -> Comparison:
+def worded(comparator: Comparator, expected: object, actual: object, comparison: Comparison) -> Comparison:
     """A comparison with a reason in plain words: its own, or else the one that its comparator gives."""
-    if found.reason is not None:
-        return found
+    if comparison.reason is not None:
+        return comparison
     try:
-        reason: object = comparator.reason(expected, actual, found)
+        reason: object = comparator.reason(expected, actual, comparison)
     except Exception as error:  # what was found counts, whatever becomes of its wording
         reason = f"its reason failed: {type(error).__name__}: {error}"
     if not isinstance(reason, str):
-        if not found.passed and comparator.reads == "both":
+        if not comparison.passed and comparator.reads == "both":
             reason = differs(expected, actual)
         else:
-            reason = f'{quote(actual)} {"passes" if found.passed else "does not pass"} "{word_of(comparator)}"'
-    return replace(found, reason=reason)
+            reason = f'{quote(actual)} {"passes" if comparison.passed else "does not pass"} "{word_of(comparator)}"'
+    return replace(comparison, reason=reason)
 
 
 def cached_compare(comparator: Comparator) -> Compare:
@@ -327,33 +327,33 @@ class WholeCall(Exception):
         super().__init__(str(problem))
 
 
-def answers_in(comparator: Comparator, questions: Sequence[Question], found: object) -> list[Comparison | RowProblem]:
+def answers_in(comparator: Comparator, questions: Sequence[Question], returned: object) -> list[Comparison | RowProblem]:
     """The answers that one call gave to some questions, in their order, each with a reason.
 
-    `found` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
+    `returned` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
     exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
     """
     word = word_of(comparator)
-    if isinstance(found, RowProblem):
-        raise WholeCall(found)
-    if isinstance(found, Exception):
-        raise WholeCall(failed("comparator", word, found, filled_of(comparator)))
-    if not isinstance(found, list | tuple):
-        message = f"returned {type(found).__name__}; it must return a list with one answer per question"
+    if isinstance(returned, RowProblem):
+        raise WholeCall(returned)
+    if isinstance(returned, Exception):
+        raise WholeCall(failed("comparator", word, returned, filled_of(comparator)))
+    if not isinstance(returned, list | tuple):
+        message = f"returned {type(returned).__name__}; it must return a list with one answer per question"
         raise WholeCall(bad_answer(word, message))
-    if len(found) != len(questions):
-        raise WholeCall(bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions"))
-    return [answer_in(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+    if len(returned) != len(questions):
+        raise WholeCall(bad_answer(word, f"returned {len(returned)} answers to {len(questions)} questions"))
+    return [answer_in(comparator, question, answer) for question, answer in zip(questions, returned, strict=True)]
 
 
-def answer_in(comparator: Comparator, question: Question, found: object) -> Comparison | RowProblem:
+def answer_in(comparator: Comparator, question: Question, returned: object) -> Comparison | RowProblem:
     """One answer, checked, with a reason; the problem where it is none."""
-    if isinstance(found, RowProblem):
-        return found
-    if isinstance(found, Exception):
-        return failed("comparator", word_of(comparator), found, filled_of(comparator))
+    if isinstance(returned, RowProblem):
+        return returned
+    if isinstance(returned, Exception):
+        return failed("comparator", word_of(comparator), returned, filled_of(comparator))
     try:
-        return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), found))
+        return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), returned))
     except RowProblem as error:
         return error
 

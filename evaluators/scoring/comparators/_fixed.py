@@ -40,8 +40,8 @@ class _Fixed(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         return self.compared_by.compare(expected, actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
-        return self.compared_by.reason(expected, actual, found)
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str | None:
+        return self.compared_by.reason(expected, actual, comparison)
 
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.compared_by.key()
@@ -58,7 +58,7 @@ class _PlainNumbers(_Fixed):
     def applies_to(self, expected: Any) -> bool:
         return expected.__class__ in (int, float) or (expected.__class__ is str and _is_written_number(expected))
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if same(expected, actual):
             return "equal"
         parse, most = self.options["parse"], self.options.get("tolerance", {}).get("abs")
@@ -216,8 +216,8 @@ class StringCaseInsensitive(_Fixed):
     def options(self) -> Mapping[str, Any]:
         return {"unicode": "none", "accents": "keep", "whitespace": "keep"}
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
-        if found.passed:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        if comparison.passed:
             return "equal" if same(expected, actual) else "only the case differs"
         return differs(expected, actual)
 
@@ -274,8 +274,8 @@ class StringUrl(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool:
         return _ADDRESS.compare(expected, actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
-        return _ADDRESS.reason(expected, actual, found)
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        return _ADDRESS.reason(expected, actual, comparison)
 
 
 _ADDRESS = AddressReading(fragment="keep", case="ignore")

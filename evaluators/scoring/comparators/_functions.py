@@ -57,10 +57,10 @@ class FunctionComparator(Comparator):
             answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
             return answer
         question = Question("", expected, actual, expected, actual)
-        (found,) = answers_in(self, [question], self.compare_all([question]))
-        if isinstance(found, RowProblem):
-            raise found
-        return found
+        (comparison,) = answers_in(self, [question], self.compare_all([question]))
+        if isinstance(comparison, RowProblem):
+            raise comparison
+        return comparison
 
     @cached_property
     def identity(self) -> Hashable:
@@ -188,13 +188,13 @@ def params_of(noun: str, word: str, read: ReadParams | None, options: Params) ->
     if isinstance(read, type):
         return dict(build(read, dict(options), noun=f'{noun} "{word}"'))
     try:
-        found = read(dict(options))
+        comparator = read(dict(options))
     except BadSettings:
         raise
     except Exception as error:  # what a validator of the user's own raises is what is wrong with the parameters
         text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f'{noun} "{word}": {text}') from error
-    return dict(options) if found is None else dict(found)
+    return dict(options) if comparator is None else dict(comparator)
 
 
 def check_callable(noun: str, name: str, function: Callable[..., Any], wanted: tuple[str, ...]) -> None:

@@ -37,9 +37,9 @@ class AddressReading(msgspec.Struct, frozen=True):
             return same(expected, actual)
         return bool(expected == actual) or self.parts(expected) == self.parts(actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         """The parts that differ."""
-        if found.passed:
+        if comparison.passed:
             return "equal" if same(expected, actual) else "the same address"
         if not (isinstance(expected, str) and isinstance(actual, str)):
             return differs(expected, actual)

@@ -50,8 +50,8 @@ class Boolean(Comparator):
             raise ValueError(f"words must be a map with true and false; found {spell(words)}\nhint: {hint}")
         named = {str(key).lower(): value for key, value in words.items()}
         if set(named) != {"true", "false"}:
-            found = ", ".join(map(str, words)) or "nothing"
-            raise ValueError(f"words must name true and false, and nothing else; found {found}\nhint: {hint}")
+            allowed = ", ".join(map(str, words)) or "nothing"
+            raise ValueError(f"words must name true and false, and nothing else; found {allowed}\nhint: {hint}")
         for key, listed in named.items():
             if not isinstance(listed, list | tuple) or not all(isinstance(word, Word) for word in listed):
                 raise ValueError(f"the words for {key} must be a list of texts and numbers\nhint: {hint}")
@@ -82,9 +82,9 @@ class Boolean(Comparator):
     def reads_any(self) -> bool:
         return self.words is None
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         meaning = self._meaning(actual)
-        if found.passed:
+        if comparison.passed:
             return "equal" if meaning is None else f"both mean {_word(meaning)}"
         if meaning is None and isinstance(actual, str):
             return f"{quote(actual)} is no word for true or false"
@@ -112,12 +112,12 @@ def _word(meaning: bool) -> str:
 
 def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:
     """The meaning of each listed word: texts folded, numbers as themselves and as text."""
-    found: dict[int | float | str, bool] = {}
+    meanings: dict[int | float | str, bool] = {}
     for word in listed:
         if isinstance(word, bool):
-            found[_word(word)] = meaning
+            meanings[_word(word)] = meaning
             continue
-        found[str(word).strip().casefold()] = meaning
+        meanings[str(word).strip().casefold()] = meaning
         if not isinstance(word, str):
-            found[word] = meaning
-    return found
+            meanings[word] = meaning
+    return meanings

@@ -100,10 +100,10 @@ class Date(Comparator):
             return True
         if expected.__class__ is not str or actual.__class__ is not str:
             return False
-        wanted, found = self._read(expected), self._read(actual)
-        if wanted is None or found is None:
+        wanted, actual_date = self._read(expected), self._read(actual)
+        if wanted is None or actual_date is None:
             return False
-        return same_moment(wanted, found) or (self.tolerance is not None and self._is_near(wanted, found))
+        return same_moment(wanted, actual_date) or (self.tolerance is not None and self._is_near(wanted, actual_date))
 
     def readable(self, expected: Any) -> Readable:
         if expected.__class__ is not str or self._read(expected) is not None:
@@ -114,18 +114,18 @@ class Date(Comparator):
     def applies_to(self, expected: Any) -> bool:
         return isinstance(expected, str)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if same(expected, actual):
             return "equal"
         texts = isinstance(actual, str) and isinstance(expected, str)
-        wanted, given = (self._read(expected), self._read(actual)) if texts else (None, None)
-        if texts and given is None:
+        wanted, actual_date = (self._read(expected), self._read(actual)) if texts else (None, None)
+        if texts and actual_date is None:
             return f"{quote(actual)} is not a date written as {self._formats_text()}"
-        if wanted is None or given is None:
+        if wanted is None or actual_date is None:
             return differs(expected, actual)
-        if same_moment(wanted, given):
+        if same_moment(wanted, actual_date):
             return "the same date"
-        gap = gap_between(wanted, given)
+        gap = gap_between(wanted, actual_date)
         if self.tolerance is None or gap is None:
             return differs(expected, actual)
         return f"{quote(actual)} differs from {quote(expected)} by {_gap_text(gap)}; allowed: {_gap_text(self.tolerance.gap)}"
@@ -138,8 +138,8 @@ class Date(Comparator):
             if (tokens := from_percent(spelled)) != spelled
         )
 
-    def _is_near(self, wanted: Moment, found: Moment) -> bool:
-        gap = gap_between(wanted, found)
+    def _is_near(self, wanted: Moment, moment: Moment) -> bool:
+        gap = gap_between(wanted, moment)
         return gap is not None and self.tolerance is not None and gap <= self.tolerance.gap
 
     @cached_property

@@ -31,8 +31,8 @@ class Exact(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool:
         return same(expected, actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
-        if found.passed:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        if comparison.passed:
             return "equal"
         only = ""
         if isinstance(expected, str) and isinstance(actual, str):

@@ -60,13 +60,13 @@ class Fuzzy(Normalization, Comparator):
         if not self.partial:
             allowed = edits * length // characters
             return one == other or self._distance(one, other, score_cutoff=allowed) <= allowed
-        found = self._distance(one, other)
-        passed = found * characters <= edits * length
-        return Comparison((length - found) / length, passed, ratio=(length - found, length))
+        distance = self._distance(one, other)
+        passed = distance * characters <= edits * length
+        return Comparison((length - distance) / length, passed, ratio=(length - distance, length))
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if expected.__class__ is not str or actual.__class__ is not str:
-            return "equal" if found.passed else differs(expected, actual)
+            return "equal" if comparison.passed else differs(expected, actual)
         one, other = self._normalize(expected), self._normalize(actual)
         length, edits = max(len(one), len(other)) or 1, self._distance(one, other)
         changes = "1 change" if edits == 1 else f"{edits} changes"

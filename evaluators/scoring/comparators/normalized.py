@@ -51,8 +51,8 @@ class Normalized(Normalization, Comparator):
     def key(self) -> Callable[[Any], Hashable]:
         return _normalized_identity(normalizer(self))
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
-        if found.passed:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        if comparison.passed:
             return "equal once normalised"
         if isinstance(expected, str) and isinstance(actual, str):
             normalize = normalizer(self)

@@ -106,7 +106,7 @@ class Numeric(Comparator):
         if isinstance(parse, Mapping):
             return build(Parse, parse, noun='"parse"')
         if isinstance(parse, list | tuple) and parse:
-            return tuple(_notation(one, number) for number, one in enumerate(parse))
+            return tuple(_notation(format, number) for number, format in enumerate(parse))
         if isinstance(parse, bool | Parse):
             return parse
         hint = 'write parse: true, or parse: {thousands: ",", decimal: "."}'
@@ -165,14 +165,16 @@ class Numeric(Comparator):
         return self._notations is not None
 
     def doubt(self, expected: Any) -> str | None:
-        read = [(one, range_of(expected, read)) for one, read in self._notations or ()]
-        found = [(one, value) for one, value in read if value is not None]
-        other = next((one for one in found[1:] if one[1] != found[0][1]), None)
+        read = [(parse, range_of(expected, read)) for parse, read in self._notations or ()]
+        readings = [(parse, value) for parse, value in read if value is not None]
+        other = next((parse for parse in readings[1:] if parse[1] != readings[0][1]), None)
         if expected.__class__ is not str or other is None:
             return None
-        return " and ".join(f"{_shown(value)} with parse: {flow(as_setting(one))}" for one, value in (found[0], other))
+        return " and ".join(
+            f"{_shown(value)} with parse: {flow(as_setting(parse))}" for parse, value in (readings[0], other)
+        )
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if self.between is not None:
             return self._place_in_limits(expected, actual)
         if same(expected, actual):
@@ -204,8 +206,8 @@ class Numeric(Comparator):
         if self.between is not None:
             return None
         read = self._fitting(expected)
-        wanted, found = _number(read, expected), _number(read, actual)
-        return None if wanted is None or found is None else exact_gap(wanted, found)
+        wanted, number = _number(read, expected), _number(read, actual)
+        return None if wanted is None or number is None else exact_gap(wanted, number)
 
     @cached_property
     def _close(self) -> Callable[[Number, Number], bool]:
@@ -235,20 +237,20 @@ class Numeric(Comparator):
     @cached_property
     def _notations(self) -> Sequence[tuple[Parse, Read]] | None:
         """Each of several notations, and what reads it; None where there is one at most."""
-        return [(one, reader(one)) for one in self.parse] if isinstance(self.parse, tuple) else None
+        return [(notation, reader(notation)) for notation in self.parse] if isinstance(self.parse, tuple) else None
 
     def _fitting(self, expected: Any) -> Read | None:
         """A function that reads the numbers of a row: in the first notation that fits the expected text, or a text of its limits."""
         if self._notations is None:
             return self._read
-        texts = [one for one in (expected if isinstance(expected, list) else [expected]) if one.__class__ is str]
+        texts = [text for text in (expected if isinstance(expected, list) else [expected]) if text.__class__ is str]
         fits = (read for _, read in self._notations if texts and range_of(texts[0], read) is not None)
         return next(fits, self._read)
 
     def _notation_of(self, read: Read | None, expected: Any) -> str:
         """In which of several notations an expected text is written, for messages."""
-        found = next((one for one, each in self._notations or () if each is read), None)
-        return "" if found is None else f" in the notation of {quote(expected)}, {flow(as_setting(found))}"
+        notation = next((notation for notation, each in self._notations or () if each is read), None)
+        return "" if notation is None else f" in the notation of {quote(expected)}, {flow(as_setting(notation))}"
 
     # Limits
 
@@ -299,9 +301,9 @@ def _notation(data: object, number: int) -> Parse:
         return build(Parse, data, noun='"parse"')
 
 
-def _shown(found: NumberRange) -> str:
+def _shown(number: NumberRange) -> str:
     """A number, or both ends of a range, as people write them."""
-    ends = [in_decimals(written(end)) for end in (found.low, found.high) if end is not None]
+    ends = [in_decimals(written(end)) for end in (number.low, number.high) if end is not None]
     return " to ".join(dict.fromkeys(ends))
 
 

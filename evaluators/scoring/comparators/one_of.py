@@ -77,11 +77,11 @@ class OneOf(Normalization, Comparator):
         if self.absent is not None and self.answers is None:
             hint = f"write one_of: {flow({'answers': _EXPECTED, 'absent': self.absent})}"
             raise bad("an answer that stands for no value is one of those of a row", "absent", hint=hint)
-        found = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
-        if len(found) != 1:
+        sources = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
+        if len(sources) != 1:
             hint = "write one_of: {values: [a, b]}, one_of: {groups: [[a, b], [c, d]]} or one_of: {answers: expected}"
             raise ValueError(
-                f'one_of needs "values", "groups" or "answers"; found {" and ".join(found) or "none"}\nhint: {hint}'
+                f'one_of needs "values", "groups" or "answers"; found {" and ".join(sources) or "none"}\nhint: {hint}'
             )
         if self.groups is not None:
             if not all(self.groups):
@@ -143,14 +143,14 @@ class OneOf(Normalization, Comparator):
             return True
         return self._same_text(expected, actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if self.groups is None:
             right = self.values or _answers_of(expected)
             listed = ", ".join(quote(self.written(value)) for value in right[:10])
             listed += ", …" if len(right) > 10 else ""
             listed += f", or the expected {quote(expected)}" if self.values else ""
-            return f"{quote(actual)} {'is' if found.passed else 'is not'} one of the right answers ({listed})"
-        if found.passed:
+            return f"{quote(actual)} {'is' if comparison.passed else 'is not'} one of the right answers ({listed})"
+        if comparison.passed:
             return f"{quote(actual)} means the same as {quote(expected)}"
         alone = [quote(value) for value in (expected, actual) if self._group_of(value) is None]
         where = f"{' and '.join(alone)} in no group" if alone else "they are in different groups"

@@ -52,10 +52,10 @@ class Regex(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool:
         return actual.__class__ is str and self._fits(self._pattern(expected))(actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if not isinstance(actual, str):
             return f"a pattern fits text only; {quote(actual)} is {kind(actual)}"
-        verb = "fits" if found.passed else "does not fit"
+        verb = "fits" if comparison.passed else "does not fit"
         pattern = expected if isinstance(self.pattern, FromColumn) else self.written(self.pattern)
         return f'{quote(actual)} {verb} the pattern "{pattern}"'
 

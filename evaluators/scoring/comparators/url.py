@@ -42,8 +42,8 @@ class Url(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool:
         return self._reading.compare(expected, actual)
 
-    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
-        return self._reading.reason(expected, actual, found)
+    def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        return self._reading.reason(expected, actual, comparison)
 
     @cached_property
     def _reading(self) -> AddressReading:

@@ -79,13 +79,13 @@ class CellEvaluator(TreeEvaluator):
         """Refuses what says in another way how two texts are compared, with the line to write."""
         if isinstance(data, Mapping) and (data.get("compare") is not None or data.get("transforms")):
             beside = "compare" if data.get("compare") is not None else "transforms"
-            given = [name for name in cls.texts_only if data.get(name) not in (None, False, "off", (), [])]
-            given += [name for name in cls.beside_compare if beside == "compare" and name in data]
+            disallowed = [name for name in cls.texts_only if data.get(name) not in (None, False, "off", (), [])]
+            disallowed += [name for name in cls.beside_compare if beside == "compare" and name in data]
             message = f'says nothing beside "{beside}", which alone says how the two cells are compared'
-            if given:
+            if disallowed:
                 raise BadSettings(
                     Detail((name,), f'"{name}" {message}', _replacement_hint(name, beside, data), key=True)
-                    for name in given
+                    for name in disallowed
                 )
         return data
 
@@ -169,14 +169,14 @@ def cell_value(cell: Any) -> Any:
 
 def _replacement_hint(name: str, beside: str, data: Mapping[str, Any]) -> str:
     """A hint with the line to write for a setting and the `compare` or `transforms` beside it."""
-    compare, given = data.get("compare"), data[name]
-    forgiven = given if name == "forgive" and isinstance(given, list | tuple) else ()
-    if name == "normalize" and given is True:
+    compare, setting = data.get("compare"), data[name]
+    forgiven = setting if name == "forgive" and isinstance(setting, list | tuple) else ()
+    if name == "normalize" and setting is True:
         forgiven = ("case", "spaces")
     word = next(iter(compare)) if isinstance(compare, Mapping) and len(compare) == 1 else compare
     if not forgiven or word not in (None, "exact", "normalized"):
         return f"write {beside}: {flow(data[beside])}, without {name}"
     options = dict(compare[word] or {}) if isinstance(compare, Mapping) and word == "normalized" else {}
-    for one in forgiven:
-        options |= _FORGIVEN.get(str(one), {})
+    for forgiven_name in forgiven:
+        options |= _FORGIVEN.get(str(forgiven_name), {})
     return f"write compare: {flow({'normalized': options})}, without {name}"

@@ -98,7 +98,7 @@ class Composite(Evaluator):
         return {}
 
     def _result_of(self, parts: Sequence[Result]) -> Result:
-        """The result that parts come to: decided by one of them, or combined from those that are not left out."""
+        """The result of the parts: that of one of them, or combined from those that are not left out."""
         value = self.decided(parts)
         if value is None:
             unscored = next((part for part in parts if part.status.kept_out), None)

@@ -246,10 +246,10 @@ class Evaluator(Settings):
         measure, yes, no = self.measure, verdict_of(self, True), verdict_of(self, False)
 
         def check(*values: Any) -> Result:
-            found = measure(*values)
-            if found is True:
+            result = measure(*values)
+            if result is True:
                 return yes
-            return no if found is False else verdict_of(self, found)
+            return no if result is False else verdict_of(self, result)
 
         return check
 
@@ -328,8 +328,8 @@ class TreeEvaluator(Evaluator):
     """An evaluator that compares documents field by field: its tree says what a row comes to, and why."""
 
     def check(self) -> ChunkCheck[Any] | None:
-        """What scores its rows, many at once: its tree, and the policy. Every type with a tree implements it. None where the settings
-        name no fields: then `measure` and `reason` do."""
+        """The check that scores its rows, many at once: its tree, and the policy. Every type with a tree implements it. None where
+        the settings name no fields: then `measure` and `reason` do."""
         raise NotImplementedError  # the contract: each type has a tree of its own
 
     def compile(self) -> Check:
@@ -362,33 +362,33 @@ class TreeEvaluator(Evaluator):
         return Unreadable(lost=_without_output)
 
 
-def _without_output(found: Result) -> Result:
-    """The result of a row whose output cannot be read: 0 in every metric. `found` is its result with a missing output.
+def _without_output(verdict: Result) -> Result:
+    """The result of a row whose output cannot be read: 0 in every metric. `verdict` is its result with a missing output.
 
     A row that is left out for another reason keeps that result.
     """
-    if found.status.kept_out:
-        return found
-    metrics = ((0, 1),) * len(found.metrics)
-    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, metrics=metrics)
+    if verdict.status.kept_out:
+        return verdict
+    metrics = ((0, 1),) * len(verdict.metrics)
+    return replace(verdict, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, metrics=metrics)
 
 
-def verdict_of(settings: Evaluator, found: object) -> Result:
+def verdict_of(settings: Evaluator, score: object) -> Result:
     """The result for a score that `measure` returned, with `pass_at` applied. Raises RowProblem unless it is from 0 to 1."""
-    match found:
+    match score:
         case (int(num), int(den)) if 0 <= num <= den:
             if not den:
                 return NOT_MEASURED
         case Result():
-            return _checked(settings, found)
-        case int() | float() if 0 <= found <= 1:
-            num, den = float(found).as_integer_ratio()
+            return _checked(settings, score)
+        case int() | float() if 0 <= score <= 1:
+            num, den = float(score).as_integer_ratio()
         case int() | float():
-            raise _bad_score(settings, f"gave the score {found}")
+            raise _bad_score(settings, f"gave the score {score}")
         case (int(num), int(den)):
             raise _bad_score(settings, f"gave the score {num}/{den}")
         case _:
-            raise _bad_score(settings, f"answered {found!r}, which is no score")
+            raise _bad_score(settings, f"answered {score!r}, which is no score")
     return Result(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
 
 
@@ -434,12 +434,12 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
             raise Problems([error.issue])
     try:
         with caching():
-            found = settings.explain(*values)
+            reason = settings.explain(*values)
     except RowProblem as error:
         raise Problems([error.issue]) from error
-    if found.issue is not None and found.status.kept_out:
-        raise Problems([found.issue])
-    return replace(found, evaluator=settings.type)
+    if reason.issue is not None and reason.status.kept_out:
+        raise Problems([reason.issue])
+    return replace(reason, evaluator=settings.type)
 
 
 def read(

@@ -20,7 +20,7 @@ class TopLevelMatch(TreeEvaluator):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """What counts among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
+        """The counted places among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
         raise NotImplementedError  # the contract: each type says how keys are compared
 
     def scored_fields(self) -> ScoredFields:
@@ -49,11 +49,11 @@ class KeyCheck(OpenCheck):
         """The scored rows of two columns of documents. A row without an object on one side is invalid."""
         odd = {at: document for at, document in enumerate(columns[0]) if document.__class__ is not dict}
         if odd:  # {} on both sides keeps their places, so that the other rows keep theirs
-            columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)
-        found = super().score(*columns)
+            columns = tuple([{} if at in odd else document for at, document in enumerate(side)] for side in columns)
+        scored = super().score(*columns)
         for at, document in odd.items():
-            found[at] = ScoredRow(Result(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
-        return found
+            scored[at] = ScoredRow(Result(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
+        return scored
 
 
 def _no_object(expected: Any) -> Issue:

@@ -100,24 +100,26 @@ class SchemaKeys:
     def __init__(self, schemas: Iterable[tuple[Any, Any]], timeout_seconds: float) -> None:
         """`schemas` are those that are asked of the place, each with what resolves its references."""
         self._schemas, self._timeout = list(_schemas_of_value(schemas)), timeout_seconds
-        lists = [part for one, _ in self._schemas for part in (one.get("required"), *_lists_of_keys(one))]
-        maps = [one["properties"] for one, _ in self._schemas if isinstance(one.get("properties"), dict)]
+        lists = [part for schema, _ in self._schemas for part in (schema.get("required"), *_lists_of_keys(schema))]
+        maps = [schema["properties"] for schema, _ in self._schemas if isinstance(schema.get("properties"), dict)]
         named = (key for part in (*maps, *lists) if isinstance(part, list | dict) for key in part)
         self.names = frozenset(key for key in named if isinstance(key, str))
         self._below: dict[str | None, SchemaKeys] = {}
 
     def allows(self, key: str) -> bool:
-        return any(self._fits(pattern, key) for one, _ in self._schemas for pattern in one.get("patternProperties") or ())
+        return any(
+            self._fits(pattern, key) for schema, _ in self._schemas for pattern in schema.get("patternProperties") or ()
+        )
 
     def below(self, step: str | None) -> SchemaKeys:
         """The keys of the schemas for the values under a key, or for the items of a list (None)."""
-        found = self._below.get(step)
-        if found is None:
-            inner = [(part, resolver) for one, resolver in self._schemas for part in self._parts(one, step)]
-            found = SchemaKeys(inner, self._timeout)
+        keys = self._below.get(step)
+        if keys is None:
+            inner = [(part, resolver) for schema, resolver in self._schemas for part in self._parts(schema, step)]
+            keys = SchemaKeys(inner, self._timeout)
             if step is None or step in self.names:  # others are the output's own, and without end
-                self._below[step] = found
-        return found
+                self._below[step] = keys
+        return keys
 
     def _parts(self, schema: dict[str, Any], step: str | None) -> list[Any]:
         """The schemas for the items of a list (`step` is None), or for the value under a key."""
@@ -125,9 +127,9 @@ class SchemaKeys:
             several = [part for word in ("items", "prefixItems") if isinstance(part := schema.get(word), list)]
             return [schema.get(word) for word in _OF_ITEMS] + [part for parts in several for part in parts]
         properties, patterns = schema.get("properties") or {}, schema.get("patternProperties") or {}
-        found = [properties[step]] if step in properties else []
-        found += [part for pattern, part in patterns.items() if self._fits(pattern, step)]
-        return found or [schema.get(word) for word in _OF_OTHER_KEYS]
+        parts = [properties[step]] if step in properties else []
+        parts += [part for pattern, part in patterns.items() if self._fits(pattern, step)]
+        return parts or [schema.get(word) for word in _OF_OTHER_KEYS]
 
     def _fits(self, pattern: str, key: str) -> bool:
         return matcher(pattern, "search", self._timeout)(key)
@@ -150,7 +152,7 @@ def _resource(part: Schema, whole: Schema) -> Any:
 
 
 def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
-    """What `dependentRequired` and `dependencies` of a schema hold: the map itself, and each of its values."""
+    """The contents of `dependentRequired` and `dependencies` of a schema: the map itself, and each of its values."""
     for word in ("dependentRequired", "dependencies"):
         if isinstance(by_key := schema.get(word), dict):
             yield by_key
@@ -170,15 +172,15 @@ def _schemas_of_value(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict
         yield schema, resolver
         waiting += [(part, resolver) for part in _branches(schema)]
         for reference in (schema[word] for word in _REFERENCES if isinstance(schema.get(word), str)):
-            found = resolver.lookup(reference)
-            waiting.append((found.contents, found.resolver))
+            resolved = resolver.lookup(reference)
+            waiting.append((resolved.contents, resolved.resolver))
 
 
 def _branches(schema: dict[str, Any]) -> list[Any]:
     """The schemas inside a schema that are for the same value, without targets of references."""
-    given = [schema[word] for word in _IN_PLACE if word in schema]
-    given += [one for word in _IN_PLACE_BY_KEY for one in schema.get(word, {}).values()]
-    return [one for item in given for one in (item if isinstance(item, list) else [item])]
+    subschemas = [schema[word] for word in _IN_PLACE if word in schema]
+    subschemas += [branch for word in _IN_PLACE_BY_KEY for branch in schema.get(word, {}).values()]
+    return [branch for item in subschemas for branch in (item if isinstance(item, list) else [item])]
 
 
 # A schema is checked
@@ -212,10 +214,10 @@ def _draft(schema: Schema) -> Any:
     if named is None:
         return Draft202012Validator
     find: Any = validator_for
-    found = find(schema, default=None) if isinstance(named, str) else None
-    if found is None:
+    validator = find(schema, default=None) if isinstance(named, str) else None
+    if validator is None:
         raise bad(f'unknown draft "{named}" in "$schema"\nhint: drafts 3 to 2020-12 are known, as in {DEFAULT_DRAFT}')
-    return found
+    return validator
 
 
 def _walk(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
@@ -233,13 +235,13 @@ def _refuse_circles(schema: Schema) -> None:
     """Every reference leads somewhere, and no schema applies itself to the same value for ever."""
     applied: dict[int, list[int]] = {}
     for inner, resolver in _walk(schema):
-        found = _branches(inner)
+        branches = _branches(inner)
         for reference in (inner[key] for key in _REFERENCES if isinstance(inner.get(key), str)):
             try:
-                found.append(resolver.lookup(reference).contents)
+                branches.append(resolver.lookup(reference).contents)
             except Unresolvable:
                 raise _dangling(reference) from None
-        applied[id(inner)] = [id(one) for one in found if isinstance(one, dict)]
+        applied[id(inner)] = [id(branch) for branch in branches if isinstance(branch, dict)]
     try:
         TopologicalSorter(applied).prepare()
     except CycleError:
@@ -277,22 +279,22 @@ def _keyword_at(path: Iterable[str | int]) -> str | int | None:
 
 
 def _message(
-    error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value, found: Any = MISSING
+    error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value, value: Any = MISSING
 ) -> str:
-    """The message of an error, with values as JSON writes them. `found` is what does not fit, as the output spells it."""
-    found, wanted = error.instance if found is MISSING else found, written(error.validator_value)
+    """The message of an error, with values as JSON writes them. `value` is what does not fit, as the output spells it."""
+    value, wanted = error.instance if value is MISSING else value, written(error.validator_value)
     match error.validator:
         case "type":
             types = wanted if isinstance(wanted, list) else [wanted]
-            return f"{quote(found)} is {kind(found)}; expected {' or '.join(map(str, types))}"
+            return f"{quote(value)} is {kind(value)}; expected {' or '.join(map(str, types))}"
         case "enum":
-            return f"{quote(found)} is not one of {quote(wanted, LONGEST_MESSAGE)}"
+            return f"{quote(value)} is not one of {quote(wanted, LONGEST_MESSAGE)}"
         case "const":
-            return f"{quote(found)} is not {quote(wanted, LONGEST_MESSAGE)}"
+            return f"{quote(value)} is not {quote(wanted, LONGEST_MESSAGE)}"
         case keyword if wanted != error.validator_value:  # the library's sentence would quote it as it was filled in
-            return f'{quote(found)} does not fit "{keyword}": {quote(wanted, LONGEST_MESSAGE)}'
-        case _ if found != error.instance:
-            return str(error.message).replace(repr(error.instance), repr(found))
+            return f'{quote(value)} does not fit "{keyword}": {quote(wanted, LONGEST_MESSAGE)}'
+        case _ if value != error.instance:
+            return str(error.message).replace(repr(error.instance), repr(value))
         case _:
             return str(error.message)
 
@@ -313,25 +315,25 @@ def spell_path(path: Iterable[str | int]) -> str:
 
 def _formats() -> FormatChecker:
     """The formats that can be checked, the everyday ones of dates and addresses included."""
-    found = FormatChecker()
+    checker = FormatChecker()
 
-    @found.checks("date-time", raises=ValueError)
+    @checker.checks("date-time", raises=ValueError)
     def is_date_time(value: object) -> bool:
         if not isinstance(value, str):
             return True
         return bool(_RFC_3339_DATE_TIME.fullmatch(value) and datetime.fromisoformat(value.upper()))
 
-    @found.checks("time", raises=ValueError)
+    @checker.checks("time", raises=ValueError)
     def is_time(value: object) -> bool:
         if not isinstance(value, str):
             return True
         return bool(_RFC_3339_DATE_TIME.fullmatch(f"2000-01-01T{value}") and time.fromisoformat(value.upper()))
 
-    @found.checks("uri", raises=ValueError)
+    @checker.checks("uri", raises=ValueError)
     def is_uri(value: object) -> bool:
         return not isinstance(value, str) or bool(not _NOT_IN_A_URI.search(value) and urlsplit(value).scheme)
 
-    return found
+    return checker
 
 
 FORMATS: Final = _formats()
@@ -341,7 +343,7 @@ FORMATS: Final = _formats()
 
 
 class _Remembered(threading.local):
-    """The errors that references came to in the document at hand, for each thread."""
+    """The errors of references in the current document, for each thread."""
 
     errors: dict[Any, list[ValidationError]] | None = None
 
@@ -422,12 +424,12 @@ def _reference(library: Any) -> Callable[..., Errors]:
         # where a dynamic reference leads depends on the documents that led to it
         scope = tuple(dict.fromkeys(uri for uri, _ in validator._resolver.dynamic_scope()))
         key = (id(schema), id(instance), scope)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = [*islice(library(validator, wanted, instance, schema) or (), MOST_ERRORS)]
-            for error in found:
+        errors = known.get(key)
+        if errors is None:
+            errors = known[key] = [*islice(library(validator, wanted, instance, schema) or (), MOST_ERRORS)]
+            for error in errors:
                 error.context = []
-        yield from map(ValidationError.create_from, found)  # whoever is given an error adds to its path
+        yield from map(ValidationError.create_from, errors)  # whoever is given an error adds to its path
 
     return reference
 
@@ -448,6 +450,8 @@ def _multiple_of(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
     """The check of `multipleOf` with exact fractions, so that 0.3 is a multiple of 0.1."""
     if not isinstance(instance, (int, float)) or isinstance(instance, bool):
         return
-    number, step = (Fraction(one) if isinstance(one, int) else Fraction(str(one)) for one in (instance, wanted))
+    number, step = (
+        Fraction(number_) if isinstance(number_, int) else Fraction(str(number_)) for number_ in (instance, wanted)
+    )
     if (number / step).denominator != 1:
         yield ValidationError(f"{quote(instance)} is not a multiple of {quote(wanted)}")

@@ -111,7 +111,7 @@ def _items(setting: FromColumn, cell: object) -> list[object]:
 
 
 def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:
-    """A phrase as people read it: of the suite's own, `${NAME}` for what was filled in; of the row's, as it is."""
+    """A phrase for messages: `${NAME}` for a value filled in from the environment, a row's phrase as it is."""
     return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
 
 
@@ -124,14 +124,14 @@ def found_and_missing(
     whole: bool = False,
 ) -> tuple[list[str], list[str]]:
     """The phrases that the text contains and those that it lacks, in their own order, as people read them."""
-    found: list[str] = []
+    occurring: list[str] = []
     missing: list[str] = []
     text = text if case_sensitive else text.lower()
     for phrase in phrases_of(setting, cells):
         wanted = phrase if case_sensitive else phrase.lower()
         there = whole_words(text, wanted) >= 0 if whole else wanted in text
-        (found if there else missing).append(readable(evaluator, setting, phrase))
-    return found, missing
+        (occurring if there else missing).append(readable(evaluator, setting, phrase))
+    return occurring, missing
 
 
 def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[int, int]:

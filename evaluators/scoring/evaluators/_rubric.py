@@ -61,7 +61,7 @@ def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criter
 
 def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]:
     """The worst and the best score of a scale. Refuses anything but two finite numbers in that order."""
-    numbers = [one for one in data if not isinstance(one, bool)] if isinstance(data, list | tuple) else []
+    numbers = [item for item in data if not isinstance(item, bool)] if isinstance(data, list | tuple) else []
     match numbers:
         case [int() | float() as low, int() | float() as high] if isfinite(low) and isfinite(high) and low < high:
             return low, high
@@ -76,8 +76,8 @@ def _read_choices(data: object, context: Mapping[str, Any]) -> dict[str, float]:
     """The choices of a judge with their scores. Raises BadSettings, also for names that differ by case or spaces alone."""
     hint = "write choices: {excellent: 1, fair: 0.5, poor: 0}"
     if not isinstance(data, Mapping) or not 2 <= len(data) <= MOST_CHOICES:
-        found = f"{len(data)} of them" if isinstance(data, Mapping) else spell(data)
-        raise bad(f"choices must be a map from 2 to {MOST_CHOICES} names to their scores; found {found}", hint=hint)
+        shown = f"{len(data)} of them" if isinstance(data, Mapping) else spell(data)
+        raise bad(f"choices must be a map from 2 to {MOST_CHOICES} names to their scores; found {shown}", hint=hint)
     details: list[Detail] = []
     for name, score in data.items():
         if not isinstance(name, str) or not name.strip():
@@ -120,8 +120,8 @@ class Member(Settings):
     @property
     def params(self) -> dict[str, Any]:
         """The settings of the judge that it overrides."""
-        given = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {name: value for name, value in given.items() if value is not None}
+        params = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in params.items() if value is not None}
 
 
 def path_of(criterion: str) -> str:
@@ -136,7 +136,7 @@ def named_in(texts: Iterable[str]) -> list[str]:
 
 def without_placeholders(text: str) -> str:
     """The rubric as a judge reads it: a column is named and never filled in, so that no cell is read as a rubric."""
-    return _PLACEHOLDER.sub(lambda found: f'"{found[1]}"', text)
+    return _PLACEHOLDER.sub(lambda match: f'"{match[1]}"', text)
 
 
 class Judgement(Struct, frozen=True):
@@ -177,20 +177,22 @@ def judgement_of(
         raise _no_verdict(
             f"each criterion must have a score once ({wanted}); found {spell(answer.details.get('criteria'))}"
         )
-    found = {name: _score_in(reply[name], scale) for name in criteria}
-    weights = {name: exactly(one.weight) for name, one in criteria.items()}
-    total = sum((weights[name] * found[name] for name in criteria), Fraction(0)) / sum(weights.values())
-    reasons = {name: str(one["reason"]) for name, one in reply.items() if isinstance(one, Mapping) and one.get("reason")}
-    return Judgement(total, answer.reason, found, reasons, answer.who)
+    scores = {name: _score_in(reply[name], scale) for name in criteria}
+    weights = {name: exactly(criterion.weight) for name, criterion in criteria.items()}
+    total = sum((weights[name] * scores[name] for name in criteria), Fraction(0)) / sum(weights.values())
+    reasons = {
+        name: str(value["reason"]) for name, value in reply.items() if isinstance(value, Mapping) and value.get("reason")
+    }
+    return Judgement(total, answer.reason, scores, reasons, answer.who)
 
 
 def _by_name(reply: object) -> dict[str, Any]:
-    """What a judge answered on each criterion, by name, from a map or a list; empty where a name occurs twice."""
+    """A judge's answer on each criterion, by name, from a map or a list; empty where a name occurs twice."""
     if isinstance(reply, Mapping):
         return dict(reply)
-    listed = reply if isinstance(reply, list) and all(isinstance(one, Mapping) for one in reply) else []
-    found = {str(one.get("name")): one for one in listed}
-    return found if len(found) == len(listed) else {}
+    listed = reply if isinstance(reply, list) and all(isinstance(entry, Mapping) for entry in reply) else []
+    by_name = {str(entry.get("name")): entry for entry in listed}
+    return by_name if len(by_name) == len(listed) else {}
 
 
 def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
@@ -202,11 +204,11 @@ def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
         number = reply["points"] if on_scale else reply.get("score", reply)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
         raise _no_verdict(f"a score is a number; found {spell(number)}")
-    found = (exactly(number) - low) / (high - low) if on_scale else exactly(number)
-    if not 0 <= found <= 1:
+    score = (exactly(number) - low) / (high - low) if on_scale else exactly(number)
+    if not 0 <= score <= 1:
         ends = f"{float(low):g} to {float(high):g}" if on_scale else "0 to 1"
         raise _no_verdict(f"a score is a number from {ends}; found {spell(number)}")
-    return found
+    return score
 
 
 def _no_verdict(message: str) -> RowProblem:

@@ -178,7 +178,7 @@ class Rule(Settings):
             yield Detail(("equals",), f'"{self.equals.name}" is many values; "equals" takes one', "sum what is many")
         if word in ("order", "exactly_one_of") and len(self.fields) == 1 and self.fields[0].path.definite:
             yield Detail((word,), f'"{word}" needs two paths or more', f"write {word}: [{self.fields[0].name}, …]")
-        many = next((one for one in self.exactly_one_of if not one.path.definite), None)
+        many = next((field for field in self.exactly_one_of if not field.path.definite), None)
         if many is not None:
             yield Detail((word,), f'"{many.name}" is many values; "{word}" takes paths of one value each')
         if self.unique is not None and self.unique.path.definite:
@@ -190,7 +190,7 @@ class Rule(Settings):
             name, plain = self.each.name, self.each.path.query is None
             message = f'"{name}" is no list of items' if plain else f'"{name}" is a filter, which "each" does not take'
             yield Detail(("each",), message, f'write each: "{name}[*]"' if plain else 'write each: "items[*]"')
-        query = next((one for one in self.named if one.path.query is not None), None)
+        query = next((field for field in self.named if field.path.query is not None), None)
         if self.each is not None and query is not None:
             yield Detail((word,), f'"{query.name}" is a filter, which a rule with "each" does not take')
 
@@ -201,9 +201,9 @@ class Rule(Settings):
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields that it is about, without the one that they are held against."""
-        found = getattr(self, self.kind)
-        return found if isinstance(found, tuple) else (found,)
+        """The fields that the rule combines, without the one they are compared with."""
+        value = getattr(self, self.kind)
+        return value if isinstance(value, tuple) else (value,)
 
     @cached_property
     def named(self) -> tuple[Field, ...]:
@@ -213,12 +213,12 @@ class Rule(Settings):
     @cached_property
     def from_top(self) -> tuple[Field, ...]:
         """The same as fields of the document."""
-        return self.named if self.each is None else tuple(one.below(self.each) for one in self.named)
+        return self.named if self.each is None else tuple(field.below(self.each) for field in self.named)
 
     @cached_property
     def words(self) -> str:
         """The rule in a few words."""
-        names = [one.name for one in self.fields]
+        names = [field.name for field in self.fields]
         against = self.equals.name if isinstance(self.equals, Field) else self.equals
         equals = "" if against is None else f", equals: {flow(against)}"
         return f"{self.kind}: {flow(names if len(names) > 1 else names[0])}{equals}"
@@ -227,12 +227,12 @@ class Rule(Settings):
     def limits(self) -> Any:
         return limits_of(self.tolerance)
 
-    def close(self, wanted: Decimal, found: Decimal) -> bool:
+    def close(self, wanted: Decimal, number: Decimal) -> bool:
         """Whether a number is near enough to the wanted one, exactly."""
-        if wanted == found or self.tolerance is None:
-            return wanted == found
+        if wanted == number or self.tolerance is None:
+            return wanted == number
         room = room_for(self.limits, Fraction(wanted))
-        gap = _EXACT.multiply(_gap(wanted, found), Decimal(room.denominator))
+        gap = _EXACT.multiply(_gap(wanted, number), Decimal(room.denominator))
         return gap <= Decimal(room.numerator)
 
     def judge(self, document: JSON, expected: Any, reading: Reading) -> Held:
@@ -242,21 +242,21 @@ class Rule(Settings):
                 held = self._result_in(document, (), reading)
             else:
                 items, no_items = _without_empty_lists(self.each.read(document), reading)
-                held = self._together([self._result_in_item(item, reading) for item in items], no_items)
+                held = self._worst_of([self._result_in_item(item, reading) for item in items], no_items)
         except WrongKind as error:
             held = Held(MISMATCH, partial(str, error))
         if held.status is not OMISSION:
             return held
         if reading.missing == "skip" and self.kind not in _ASKS_IF_GIVEN:
             return held._replace(status=FieldStatus.NOT_MEASURED)
-        if expected is not MISSING and all(one.excused(document, expected) for one in self.from_top):
+        if expected is not MISSING and all(field.excused(document, expected) for field in self.from_top):
             return Held(FieldStatus.NOT_MEASURED, lambda: f"{held.why()}, as in the expected answer")
         return held
 
     def values(self, document: JSON) -> dict[str, Any]:
         """The values that a document has for the fields, by name."""
-        found = {one.name: one.path.get(document) for one in self.from_top}
-        return {name: value for name, value in found.items() if value is not MISSING}
+        values = {field.name: field.path.get(document) for field in self.from_top}
+        return {name: value for name, value in values.items() if value is not MISSING}
 
     def _result_in_item(self, item: Read, reading: Reading) -> Held:
         """Whether the rule holds in one item of `each`."""
@@ -270,12 +270,12 @@ class Rule(Settings):
             return held
         return held._replace(no_items=(*self.each.path.steps, *held.no_items))
 
-    def _together(self, items: Sequence[Held], no_items: Place | None) -> Held:
+    def _worst_of(self, items: Sequence[Held], no_items: Place | None) -> Held:
         """The result of a rule in a list: the worst of those in its items. `no_items` is a list that was left out."""
         worst = next((status for status in (MISMATCH, OMISSION) if any(held.status is status for held in items)), MATCH)
         of_worst = [held for held in items if held.status is worst]
         left_out = no_items if worst is MATCH else None
-        no_items = next((one.no_items for one in of_worst if one.no_items is not None), left_out)
+        no_items = next((held.no_items for held in of_worst if held.no_items is not None), left_out)
         if worst is MATCH:
             return Held(MATCH, lambda: f"it holds in all {len(items):,} items" if items else _NO_ITEMS, no_items=no_items)
         more = f" (and {len(of_worst) - 1:,} more of {len(items):,} items)" if len(of_worst) > 1 else ""
@@ -284,7 +284,7 @@ class Rule(Settings):
     def _result_in(self, document: JSON, place: Place, reading: Reading) -> Held:
         """The result of the rule in a document. `place` is where it stands. Raises WrongKind. A mismatch stays one."""
         values, no_items = _without_empty_lists(
-            (one for field in self.fields for one in field.read(document, place)), reading
+            (value for field in self.fields for value in field.read(document, place)), reading
         )
         if self.exactly_one_of:
             return _one_there(values)
@@ -292,34 +292,34 @@ class Rule(Settings):
             return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
         against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
         there = [value for value in values if value.value is not MISSING]
-        lacking = [one for one in (*values, *against) if one.value is MISSING]
+        lacking = [value for value in (*values, *against) if value.value is MISSING]
         if self.unique is not None or self.order:
             held = _no_two_equal(there) if self.unique is not None else _are_in_order(there, reading)
             if held.status is MISMATCH or not lacking:
                 return held._replace(no_items=no_items if held.status is MATCH else None)
-        numbers = [] if self.equals is None else [_number(one, reading) for one in there]
-        wanted = next((_number(one, reading) for one in against if one.value is not MISSING), self.equals)
+        numbers = [] if self.equals is None else [_number(value, reading) for value in there]
+        wanted = next((_number(value, reading) for value in against if value.value is not MISSING), self.equals)
         if lacking:
             return Held(OMISSION, partial(_are_missing, lacking), no_items=no_items)
         if self.present:
             return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items)
-        found = _total(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
-        status = MATCH if self.close(wanted, found) else MISMATCH
+        total = _total(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
+        status = MATCH if self.close(wanted, total) else MISMATCH
         names = ", ".join(
-            display((*place, *one.path.steps)) if one.path.query is None else one.name for one in self.fields
+            display((*place, *value.path.steps)) if value.path.query is None else value.name for value in self.fields
         )
-        why = partial(self._compared, names, found, against[0].name if against else None, wanted, status)
-        return Held(status, why, _plain(wanted), _plain(found), no_items if status is MATCH else None)
+        why = partial(self._compared, names, total, against[0].name if against else None, wanted, status)
+        return Held(status, why, _plain(wanted), _plain(total), no_items if status is MATCH else None)
 
-    def _compared(self, names: str, found: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
-        """A sentence on a number that the rule computed, beside the one that is wanted."""
+    def _compared(self, names: str, number: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
+        """A sentence on the computed number and the expected one."""
         must = f"{name} is {in_decimals(wanted)}" if name is not None else f"{in_decimals(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
             off = (
-                f"; they differ by {in_decimals(_gap(wanted, found))}, allowed: {allowed(self.limits, Fraction(wanted))}"
+                f"; they differ by {in_decimals(_gap(wanted, number))}, allowed: {allowed(self.limits, Fraction(wanted))}"
             )
-        return f"the {self.kind} of {names} is {in_decimals(found)}, {must}{off}"
+        return f"the {self.kind} of {names} is {in_decimals(number)}, {must}{off}"
 
 
 _NO_ITEMS: Final = "there are no items"
@@ -344,22 +344,22 @@ def _total(add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal
 
 def _product(numbers: Sequence[Decimal]) -> Decimal:
     """The product, exactly up to `_FARTHEST` powers of ten; one that is farther away is as good as any other."""
-    found = _total(_EXACT.multiply, numbers, Decimal(1))
-    if not found:
+    product = _total(_EXACT.multiply, numbers, Decimal(1))
+    if not product:
         return Decimal(0)
-    sign, far = found.is_signed(), found.adjusted()
-    return found if abs(far) <= _FARTHEST else Decimal((int(sign), (1,), _FARTHEST if far > 0 else -_FARTHEST))
+    sign, far = product.is_signed(), product.adjusted()
+    return product if abs(far) <= _FARTHEST else Decimal((int(sign), (1,), _FARTHEST if far > 0 else -_FARTHEST))
 
 
-def _gap(wanted: Decimal, found: Decimal) -> Decimal:
-    return _EXACT.abs(_EXACT.subtract(found, wanted))
+def _gap(wanted: Decimal, number: Decimal) -> Decimal:
+    return _EXACT.abs(_EXACT.subtract(number, wanted))
 
 
-def _number(one: Read, reading: Reading) -> Decimal:
+def _number(value: Read, reading: Reading) -> Decimal:
     """A value of a document as an exact number. Raises WrongKind for a value that is none."""
-    number = reading.number(one.value)
+    number = reading.number(value.value)
     if number is None:
-        raise WrongKind(f"{one.name} is {quote(one.value)}, which {_is_no_number(one.value, reading)}")
+        raise WrongKind(f"{value.name} is {quote(value.value)}, which {_is_no_number(value.value, reading)}")
     return number
 
 
@@ -377,9 +377,9 @@ def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
         wrong = [at for at, (one, other) in enumerate(pairwise(dates)) if one and other and not in_order(one, other)]
         after = "later than"
     else:
-        for one, date in zip(values, dates, strict=True):
-            if date is None and reading.number(one.value) is None:
-                raise WrongKind(f"{one.name} is {quote(one.value)}, which is no date and no number as `parse` says")
+        for value, date in zip(values, dates, strict=True):
+            if date is None and reading.number(value.value) is None:
+                raise WrongKind(f"{value.name} is {quote(value.value)}, which is no date and no number as `parse` says")
         mixed = next((read for read in values if reading.number(read.value) is None), None)
         if mixed is not None:
             raise WrongKind(f"{mixed.name} is {quote(mixed.value)}, a date, and others are numbers")

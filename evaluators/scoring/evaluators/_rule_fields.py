@@ -114,10 +114,10 @@ class Field(Struct, frozen=True):
         """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that
         has the field nowhere lacks it in any number of items."""
         theirs = _up_to_wrong_kind(self, expected)
-        lacks = Counter(one.level for one in theirs if one.value is MISSING)
-        nowhere = all(one.value is MISSING for one in theirs)
-        not_given = {one.level for one in theirs if one.value is MISSING and one.no_items is None}
-        ours = Counter(one.level for one in _up_to_wrong_kind(self, document) if one.value is MISSING)
+        lacks = Counter(value.level for value in theirs if value.value is MISSING)
+        nowhere = all(value.value is MISSING for value in theirs)
+        not_given = {value.level for value in theirs if value.value is MISSING and value.no_items is None}
+        ours = Counter(value.level for value in _up_to_wrong_kind(self, document) if value.value is MISSING)
         return all(
             lacks[level] >= count or (nowhere and any(above <= level for above in not_given))
             for level, count in ours.items()
@@ -193,7 +193,7 @@ def _fields(data: object) -> tuple[Field, ...]:
     each = read_each(enumerate(data), lambda _, spelled: _field(spelled))
     if not each:
         raise bad("a list of paths names at least one")
-    paths = [one.path for one in each]
+    paths = [field.path for field in each]
     twice = next((at for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice is not None:
         message = f'"{data[twice]}" is the same place as "{data[paths.index(paths[twice])]}"'

@@ -96,7 +96,7 @@ def first_keys(schema: Schema) -> frozenset[str]:
 
     Of several documents in an output, those that have them fit best.
     """
-    found: set[str] = set()
+    keys: set[str] = set()
     seen: set[int] = set()
     waiting: list[Any] = [schema]
     while waiting:
@@ -104,14 +104,14 @@ def first_keys(schema: Schema) -> frozenset[str]:
         if not isinstance(part, dict) or id(part) in seen:
             continue
         seen.add(id(part))
-        found.update(part.get("properties", ()), part.get("required", ()))
+        keys.update(part.get("properties", ()), part.get("required", ()))
         waiting += [*_of_items(part), *_branches(part, schema)]
-    return frozenset(key for key in found if isinstance(key, str))
+    return frozenset(key for key in keys if isinstance(key, str))
 
 
 def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
     """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index."""
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    choices: dict[tuple[Any, ...], list[Any]] = {}
     seen: set[tuple[int, tuple[Any, ...]]] = set()
     waiting: list[tuple[tuple[Any, ...], Any]] = [((), schema)]
     while waiting:
@@ -121,12 +121,12 @@ def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
         seen.add((id(part), place))
         listed = [*_items(part.get("enum")), *([part["const"]] if "const" in part else ())]
         if listed:
-            found.setdefault(place, []).extend(listed)
+            choices.setdefault(place, []).extend(listed)
         properties = part.get("properties")
         waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
         waiting += [((*place, ANY), inner) for inner in _of_items(part)]
         waiting += [(place, inner) for inner in _branches(part, schema)]
-    return found
+    return choices
 
 
 def _of_items(part: dict[str, Any]) -> Iterator[Any]:
@@ -140,8 +140,8 @@ def _branches(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
     yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
     reference = part.get("$ref")
     steps = steps_of(reference) if isinstance(reference, str) and reference.startswith("#") else None
-    if steps is not None and (found := follow(schema, steps)) is not None:
-        yield found[0]
+    if steps is not None and (schema_part := follow(schema, steps)) is not None:
+        yield schema_part[0]
 
 
 def _items(part: Any) -> list[Any]:

@@ -86,8 +86,8 @@ class ScoredFields(Struct, frozen=True):
         return self.tree is not None and self.lines is None and not self.by_schema
 
     def empty_rates(self, of_field: bool) -> tuple[str, ...]:
-        """Which of `EMPTY_RATES` a field has, or all fields together: where documents decide what fields there are, nobody knows how many
-        values are expected to be empty in all."""
+        """The `EMPTY_RATES` that a field has, or all fields together: where documents decide which fields there are, the number of
+        values expected to be empty is unknown."""
         if self.of_documents and not of_field:
             return (LEFT_EMPTY,)
         return EMPTY_RATES if self.lines is not None or self.by_schema or self.of_documents else ()

@@ -81,10 +81,10 @@ def yaml_details(text: str) -> Details:
 
 def markdown_details(text: str) -> Details:
     """Which Markdown there is, at least one of seven kinds."""
-    found = [name for name, occurs in _MARKDOWN.items() if occurs(text)]
-    if not found:
+    formats = [name for name, occurs in _MARKDOWN.items() if occurs(text)]
+    if not formats:
         raise Malformed(f"no Markdown found: none of {', '.join(_MARKDOWN)}")
-    return {"found": found}
+    return {"found": formats}
 
 
 def csv_details(text: str) -> Details:

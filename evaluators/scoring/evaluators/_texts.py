@@ -112,17 +112,17 @@ EXPECTED: Final = "EXPECTED"
 
 
 def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> list[TextChange]:
-    """What `exact_match` could forgive beside what it forgives already: each thing alone, then all, then text around the answer. `others`
-    are its other settings."""
-    found = [_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
-    if len(found) > 1:
-        found.append(_change([*FORGIVING], others))
+    """The further differences that `exact_match` could forgive: each alone, then all, then text around the answer. `others` are its
+    other settings."""
+    changes = [_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
+    if len(changes) > 1:
+        changes.append(_change([*FORGIVING], others))
     output = {"output": others["output"]} if "output" in others else {}
     around = TextChange(
         "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
         "the answer is inside more text; an output that also names another answer would pass",
     )  # fmt: skip
-    return [*found, around]
+    return [*changes, around]
 
 
 def _change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:

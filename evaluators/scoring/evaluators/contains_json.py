@@ -78,7 +78,7 @@ def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_
     if documents.whole:
         return documents.found[0]
     inside = json_documents.objects_inside(documents.text)
-    return next(one for one in reversed([*inside, *documents.found]) if same(one.value, document))
+    return next(found for found in reversed([*inside, *documents.found]) if same(found.value, document))
 
 
 def _excerpt(text: str) -> str:

@@ -47,5 +47,5 @@ class FieldMatch(Evaluator):
     def reason(self, expected: Any, output: Any) -> Reason:
         if self.field not in output:
             return Reason(f'the output has no key "{self.written(self.field)}"')
-        found = output[self.field]
-        return Reason("equal" if same(expected, found) else differs(expected, found), {"found": found})
+        value = output[self.field]
+        return Reason("equal" if same(expected, value) else differs(expected, value), {"found": value})

@@ -60,8 +60,8 @@ class Reading(Normalization):
 def _read_paths(data: object) -> tuple[Path, ...]:
     """The paths of a list, each once. Refuses any other value."""
     if not isinstance(data, (list, tuple)) or not data:
-        found = "an empty list" if data == [] else spell(data)
-        raise bad(f"fields must be a list of paths; found {found}", hint='write fields: [total, "items[*].sku"]')
+        shown = "an empty list" if data == [] else spell(data)
+        raise bad(f"fields must be a list of paths; found {shown}", hint='write fields: [total, "items[*].sku"]')
     return tuple(dict.fromkeys(read_each(enumerate(data), lambda _, spelled: read_path(spelled))))
 
 
@@ -226,14 +226,14 @@ class Grounded(TreeEvaluator):
         rows: list[Any] = list(map(parse, samples))
         sources = [Source(text, self.looking) for text, _ in rows]
         for at, (text, values) in enumerate(rows):
-            others = [one for one in (*sources[at + 1 :], *sources[:at]) if one.text != text][:OTHER_ROWS]
+            others = [source for source in (*sources[at + 1 :], *sources[:at]) if source.text != text][:OTHER_ROWS]
             if others:
-                found = sum(self.counts_in(source, value) for source in others for value in values)
-                yield found, len(values) * len(others)
+                count = sum(self.counts_in(source, value) for source in others for value in values)
+                yield count, len(values) * len(others)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(lost=lambda found: found if found.status.kept_out else replace(
-            found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1
+        return Unreadable(lost=lambda verdict: verdict if verdict.status.kept_out else replace(
+            verdict, status=RowStatus.UNREADABLE, passed=False, num=0, den=1
         ))  # fmt: skip
 
     def wanted(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
@@ -288,15 +288,15 @@ class GroundedRows(ScoredRows):
         self._settings, self.texts = settings, texts
         self._source = Source("", settings.looking)
         """The source of the last row: rows about one text often follow each other."""
-        self.values = [self._found(*both) for both in zip(outputs, texts, strict=True)]
+        self.values = [self._look_up_all(*both) for both in zip(outputs, texts, strict=True)]
         """The values of each row."""
 
-    def _found(self, document: Any, text: str) -> list[Value]:
+    def _look_up_all(self, document: Any, text: str) -> list[Value]:
         """The values of an output, each with its status in the text of its source."""
         if text != self._source.text:
             self._source = Source(text, self._settings.looking)
         self._source.steps_left = NEAR_STEPS
-        return [self._looked_up(*one) for one in self._settings.wanted(document)]
+        return [self._looked_up(*wanted) for wanted in self._settings.wanted(document)]
 
     def _looked_up(self, field: int, place: Location, value: Any) -> Value:
         """A value with its status: not given, not looked for, in the source, near enough, or not there."""
@@ -323,16 +323,16 @@ class GroundedRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
-        lost = [one for one in self.values[at] if one.status is MISMATCH]
+        lost = [value for value in self.values[at] if value.status is MISMATCH]
         if not names:
             return list(self._leaves(source, lost)) if "" in wanted else []
-        numbers = sorted({one.field for one in lost})
+        numbers = sorted({value.field for value in lost})
         return [self._field(at, source, number) for number in numbers if names[number] in wanted]
 
     def _field(self, at: int, source: Source, number: int) -> Outcome:
         """The outcome of a listed field: a match where all its values are found."""
         name = self._settings.scored_fields().names[number]
-        values = [one for one in self.values[at] if one.field == number]
+        values = [value for value in self.values[at] if value.field == number]
         leaves = list(self._leaves(source, values))
         if len(leaves) == 1:
             return replace(leaves[0], path=name)
@@ -368,15 +368,15 @@ class GroundedRows(ScoredRows):
             yield Outcome(place, status, right, reason=reason, comparator="grounded", actual=value.value, details=details)
 
 
-def _reason_of(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
+def _reason_of(source: Source, value: Value, column: str) -> tuple[str, Passage | None]:
     """A sentence on a value that was looked for, and the passage of the source that shows it."""
-    if one.status is MISMATCH:
-        nearest, is_near = source.nearest(one.value)
+    if value.status is MISMATCH:
+        nearest, is_near = source.nearest(value.value)
         nearness = "" if nearest is None else ", but nearly" if is_near else "; nearest"
         return f'not in "{column}"{nearness}', nearest
-    if one.is_near:
-        return f'nearly in "{column}"', source.place_of_near(one.value)
-    return f'in "{column}"', source.place(one.value)
+    if value.is_near:
+        return f'nearly in "{column}"', source.place_of_near(value.value)
+    return f'in "{column}"', source.place(value.value)
 
 
 class GroundedCheck(RowsCheck[GroundedRows]):
@@ -437,22 +437,22 @@ def is_given(value: Any) -> bool:
 
 def counted(values: Sequence[Value]) -> tuple[int, int]:
     """The number of values that were found, and of those that were looked for."""
-    found = lost = 0
+    matches = lost = 0
     for value in values:
-        found += value.status is MATCH
+        matches += value.status is MATCH
         lost += value.status is MISMATCH
-    return found, found + lost
+    return matches, matches + lost
 
 
 def status_of(values: Sequence[Value]) -> FieldStatus:
     """The status of a field with some values: a match where all that were looked for are found."""
-    found = NOT_GIVEN
+    status = NOT_GIVEN
     for value in values:
         if value.status is MISMATCH:
             return MISMATCH
-        if value.status is MATCH or found is NOT_GIVEN:
-            found = value.status
-    return found
+        if value.status is MATCH or status is NOT_GIVEN:
+            status = value.status
+    return status
 
 
 @lru_cache(maxsize=1 << 12)

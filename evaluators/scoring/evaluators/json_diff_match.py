@@ -134,7 +134,7 @@ class JsonDiffMatch(TreeEvaluator):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """What counts in the walk."""
+        """The counted places of the walk."""
         return OpenTree(
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",

@@ -54,5 +54,5 @@ class JsonFieldMatch(TopLevelMatch):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """What counts among the top-level keys."""
+        """The counted places among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact", keys=self.keys)

@@ -81,7 +81,7 @@ class JsonFieldMatchNormalized(TopLevelMatch):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """What counts among the top-level keys."""
+        """The counted places among the top-level keys."""
         return OpenTree(
             same_text_deep(normalizer(self.normalize)),
             penalize_extra=self.extra_fields == "penalize",

@@ -139,10 +139,10 @@ class LlmJudge(Evaluator):
         if self.choices is not None and (self.criteria is not None or self.scale != (0.0, 1.0)):
             other = "criteria" if self.criteria is not None else "scale"
             raise bad(f'choices have scores of their own: leave out "{other}"', "choices", key=True)
-        given = (info.context or {}).get("judge")
-        self._judge = self.judge or (given if isinstance(given, Judge) else None)
-        asked = all(member.judge is not None for member in self.panel) and bool(self.panel)
-        if self._judge is None and given is None and not asked:
+        judge = (info.context or {}).get("judge")
+        self._judge = self.judge or (judge if isinstance(judge, Judge) else None)
+        all_have_judges = all(member.judge is not None for member in self.panel) and bool(self.panel)
+        if self._judge is None and judge is None and not all_have_judges:
             hint = "name one for the suite: judge: {openai_compatible: {base_url: …, model: …}}"
             raise bad('"llm_judge" needs a judge, and there is none', hint=hint)
         return self
@@ -150,7 +150,7 @@ class LlmJudge(Evaluator):
     @property
     def shown(self) -> tuple[str, ...]:
         """The columns that the judge sees: the output, and those that are named."""
-        texts = [self.rubric or "", *(one.rubric for one in (self.criteria or {}).values())]
+        texts = [self.rubric or "", *(criterion.rubric for criterion in (self.criteria or {}).values())]
         return tuple(dict.fromkeys(["output", *self.columns, *named_in(texts)]))
 
     def needs(self) -> Needs:
@@ -160,9 +160,9 @@ class LlmJudge(Evaluator):
         return Asking(self.measure, self._own_judges())
 
     def _own_judges(self) -> Mapping[Loc, Judge]:
-        found: dict[Loc, Judge | None] = {("judge",): self.judge}
-        found |= {("panel", number, "judge"): one.judge for number, one in enumerate(self.panel)}
-        return {loc: judge for loc, judge in found.items() if judge is not None}
+        judges: dict[Loc, Judge | None] = {("judge",): self.judge}
+        judges |= {("panel", number, "judge"): member.judge for number, member in enumerate(self.panel)}
+        return {loc: judge for loc, judge in judges.items() if judge is not None}
 
     def scored_fields(self) -> ScoredFields:
         choices = {name: (score >= self.pass_at, exactly(score)) for name, score in (self.choices or {}).items()}
@@ -170,31 +170,38 @@ class LlmJudge(Evaluator):
         return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=metrics, choices=choices)
 
     def measure(self, *cells: str) -> Result:
-        found = self._judgements(dict(zip(self.shown, cells, strict=True)))
-        passed = [one.score >= self.pass_at for one in found]
-        score = self._score_of_panel([one.score for one in found], passed)
-        statuses = bytes(one.status for one in self._fields(found))
-        metrics = tuple((sum(one.choice == name for one in found), len(found)) for name in self.choices or ())
-        metrics += (agreement_of(passed),) if len(found) > 1 else ()
+        judgements = self._judgements(dict(zip(self.shown, cells, strict=True)))
+        passed = [judgement.score >= self.pass_at for judgement in judgements]
+        score = self._score_of_panel([judgement.score for judgement in judgements], passed)
+        statuses = bytes(field.status for field in self._fields(judgements))
+        metrics = tuple(
+            (sum(judgement.choice == name for judgement in judgements), len(judgements)) for name in self.choices or ()
+        )
+        metrics += (agreement_of(passed),) if len(judgements) > 1 else ()
         return Result(
             RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, metrics=metrics
         )
 
     def reason(self, *cells: str) -> Reason:
-        found = self._judgements(dict(zip(self.shown, cells, strict=True)))
-        passed = [one.score >= self.pass_at for one in found]
-        criteria = {name: mean([one.criteria[name] for one in found]) for name in self.criteria or ()}
-        return Reason(self._reason(found, passed, criteria), self._details(found, criteria), self._fields(found))
+        judgements = self._judgements(dict(zip(self.shown, cells, strict=True)))
+        passed = [judgement.score >= self.pass_at for judgement in judgements]
+        criteria = {name: mean([judgement.criteria[name] for judgement in judgements]) for name in self.criteria or ()}
+        return Reason(
+            self._reason(judgements, passed, criteria), self._details(judgements, criteria), self._fields(judgements)
+        )
 
-    def _fields(self, found: list[Judgement]) -> tuple[Outcome, ...]:
+    def _fields(self, judgements: list[Judgement]) -> tuple[Outcome, ...]:
         criteria = self.criteria or ()
-        return tuple(self._field(name, mean([one.criteria[name] for one in found]), found) for name in criteria)
+        return tuple(
+            self._field(name, mean([judgement.criteria[name] for judgement in judgements]), judgements)
+            for name in criteria
+        )
 
-    def _field(self, name: str, score: Fraction, found: list[Judgement]) -> Outcome:
+    def _field(self, name: str, score: Fraction, judgements: list[Judgement]) -> Outcome:
         """The outcome of a criterion, or of the rubric as a whole."""
         status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
-        reason = next((judgement.reasons[name] for judgement in found if name in judgement.reasons), None)
+        reason = next((judgement.reasons[name] for judgement in judgements if name in judgement.reasons), None)
         return Outcome(
             path_of(name), status, float(score), weight, reason=reason or f"the judge scores it {float(score):.4g}"
         )
@@ -220,7 +227,10 @@ class LlmJudge(Evaluator):
             prompt, rubric = ("llm_judge" if scale == [0, 1] else "llm_judge_points"), self.rubric
         else:
             criteria = self.criteria or {}
-            prompt, rubric = "llm_judge_criteria", "\n".join(f"{name}: {one.rubric}" for name, one in criteria.items())
+            prompt, rubric = (
+                "llm_judge_criteria",
+                "\n".join(f"{name}: {criterion.rubric}" for name, criterion in criteria.items()),
+            )
             payload["criteria"] = list(criteria)
         if prompt in ("llm_judge_points", "llm_judge_criteria"):
             payload["scale"] = scale
@@ -242,30 +252,34 @@ class LlmJudge(Evaluator):
             return Fraction(2 * sum(passed) > len(passed))
         return mean(scores)
 
-    def _reason(self, found: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]) -> str | None:
+    def _reason(self, judgements: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]) -> str | None:
         """A sentence with the scores of the criteria and of the judges; None where there is nothing to say."""
         parts = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
-        if len(found) > 1:
-            scores = ", ".join(f"{float(judgement.score):.4g}" for judgement in found)
-            parts.insert(0, f"{sum(passed)} of {len(found)} judges let it pass: {scores}")
-        parts += [judgement.choice for judgement in found if judgement.choice and len(found) == 1]
+        if len(judgements) > 1:
+            scores = ", ".join(f"{float(judgement.score):.4g}" for judgement in judgements)
+            parts.insert(0, f"{sum(passed)} of {len(judgements)} judges let it pass: {scores}")
+        parts += [judgement.choice for judgement in judgements if judgement.choice and len(judgements) == 1]
         head = "; ".join(parts)
-        why = next((judgement.reason for judgement in found if judgement.reason), None) if len(found) == 1 else None
+        why = (
+            next((judgement.reason for judgement in judgements if judgement.reason), None)
+            if len(judgements) == 1
+            else None
+        )
         return ": ".join(part for part in (head, why) if part) or None
 
-    def _details(self, found: list[Judgement], criteria: Mapping[str, Fraction]) -> dict[str, Any]:
+    def _details(self, judgements: list[Judgement], criteria: Mapping[str, Fraction]) -> dict[str, Any]:
         """The scores of the criteria, and of a panel those of its judges with their spread."""
         details: dict[str, Any] = (
             {"criteria": {name: float(score) for name, score in criteria.items()}} if criteria else {}
         )
-        if len(found) == 1:
-            return details | ({"choice": found[0].choice} if found[0].choice else {})
+        if len(judgements) == 1:
+            return details | ({"choice": judgements[0].choice} if judgements[0].choice else {})
         names = [member.name or member.model or f"judge {number}" for number, member in enumerate(self.panel, 1)]
         judges = [
-            {"name": name, "score": float(one.score)}
-            | ({"choice": one.choice} if one.choice else {})
-            | ({"reason": one.reason} if one.reason else {})
-            for name, one in zip(names, found, strict=True)
+            {"name": name, "score": float(judgement.score)}
+            | ({"choice": judgement.choice} if judgement.choice else {})
+            | ({"reason": judgement.reason} if judgement.reason else {})
+            for name, judgement in zip(names, judgements, strict=True)
         ]
-        scores = [one.score for one in found]
+        scores = [judgement.score for judgement in judgements]
         return details | {"judges": judges, "spread": float(max(scores) - min(scores))}

@@ -64,9 +64,9 @@ class RegexMatch(Evaluator):
 
     def reason(self, text: str, *cells: object) -> Reason:
         pattern = self._pattern(cells)
-        found = self._finds(text, pattern)
-        message = "the pattern was found" if found else "the pattern was not found"
-        return Reason(message, {"pattern": readable(self, self.pattern, pattern), "found": found})
+        match = self._finds(text, pattern)
+        message = "the pattern was found" if match else "the pattern was not found"
+        return Reason(message, {"pattern": readable(self, self.pattern, pattern), "found": match})
 
     def _pattern(self, cells: tuple[object, ...]) -> str:
         return pattern_in(self.pattern, cells[0]) if isinstance(self.pattern, FromColumn) else self.pattern

@@ -45,17 +45,17 @@ class Relevance(Evaluator):
     def needs(self) -> Needs:
         return self.column("input"), Text(self.column("output"))
 
-    def measure(self, asked: JSON | Missing, text: str) -> Measured:
-        wanted = _words(_question(asked))
+    def measure(self, question: JSON | Missing, text: str) -> Measured:
+        wanted = _words(_question(question))
         return (len(wanted & _words(text)), len(wanted)) if wanted else False
 
-    def reason(self, asked: JSON | Missing, text: str) -> Reason:
-        wanted, words = _words(_question(asked)), _words(text)
+    def reason(self, question: JSON | Missing, text: str) -> Reason:
+        wanted, words = _words(_question(question)), _words(text)
         if not wanted:
             return Reason("the input has no words", {"overlap": 0, "input_words": 0})
-        found, missing = len(wanted & words), sorted(wanted - words)
-        message = f"{found} of the input's {len(wanted)} words occur in the output"
-        return Reason(message, {"overlap": found, "input_words": len(wanted), "missing": missing})
+        common, missing = len(wanted & words), sorted(wanted - words)
+        message = f"{common} of the input's {len(wanted)} words occur in the output"
+        return Reason(message, {"overlap": common, "input_words": len(wanted), "missing": missing})
 
 
 def _question(cell: JSON | Missing) -> str:

@@ -32,17 +32,17 @@ class _Named(Struct, frozen=True):
     body: Any
 
 
-def _read(given: _Named) -> Rule:
+def _read(rules: _Named) -> Rule:
     """The rule under a name. Refuses names that cannot be used."""
-    if "." in given.name:
-        hint = f"write {given.name.replace('.', '_')}; gates split at the first dot"
-        raise BadSettings([Detail((), f'the name "{given.name}" of a rule has a dot', hint, key=True)])
-    if not isinstance(given.body, Mapping | Rule):
-        hint = suggestion(given.name, setting_names(Rules)) or f"write {given.name}: {{present: total}}"
+    if "." in rules.name:
+        hint = f"write {rules.name.replace('.', '_')}; gates split at the first dot"
+        raise BadSettings([Detail((), f'the name "{rules.name}" of a rule has a dot', hint, key=True)])
+    if not isinstance(rules.body, Mapping | Rule):
+        hint = suggestion(rules.name, setting_names(Rules)) or f"write {rules.name}: {{present: total}}"
         raise BadSettings(
-            [Detail((), f'the rule "{given.name}" must be a map; found {spell(given.body)}', hint, key=True)]
+            [Detail((), f'the rule "{rules.name}" must be a map; found {spell(rules.body)}', hint, key=True)]
         )
-    return build(Rule, given.body, noun=f'the rule "{given.name}"')
+    return build(Rule, rules.body, noun=f'the rule "{rules.name}"')
 
 
 class Rules(TreeEvaluator):
@@ -150,19 +150,19 @@ class Rules(TreeEvaluator):
             hint = 'write rules: {lines add up: {sum: "items[*].amount", equals: total}}'
             raise ValueError(f"no rule is named, so nothing would be checked\nhint: {hint}")
         if self.side == "expected" and (
-            found := [
+            details := [
                 Detail(
-                    (name, "when", f"output.{one.path}"),
-                    f'"output.{one.path}" is about the output, and the rules are about the expected answer',
-                    f"write expected.{one.path}",
+                    (name, "when", f"output.{condition.path}"),
+                    f'"output.{condition.path}" is about the output, and the rules are about the expected answer',
+                    f"write expected.{condition.path}",
                     key=True,
                 )
                 for name, rule in self.rules.items()
-                for one in rule.when
-                if one.source == "output"
+                for condition in rule.when
+                if condition.source == "output"
             ]
         ):
-            raise BadSettings(found)
+            raise BadSettings(details)
         return self
 
     @property
@@ -189,7 +189,7 @@ class Rules(TreeEvaluator):
     def _scored_fields(self) -> ScoredFields:
         """The rules as fields, and the paths that they read."""
         rules = self.rules.values()
-        paths = [one.path for rule in rules for one in (rule.named if rule.each is None else (rule.each,))]
+        paths = [field.path for rule in rules for field in (rule.named if rule.each is None else (rule.each,))]
         keys = frozenset(key for path in paths for key in path.first_keys())
         return ScoredFields(
             names=tuple(self.rules),
@@ -197,10 +197,10 @@ class Rules(TreeEvaluator):
             optional=frozenset(name for name, rule in self.rules.items() if rule.optional),
             conditions=tuple(condition for rule in self.rules.values() for condition in rule.when),
             named_paths=tuple(
-                (name, one.path, one.is_in)
+                (name, field.path, field.is_in)
                 for name, rule in self.rules.items()
                 if not rule.optional
-                for one in rule.from_top
+                for field in rule.from_top
             ),
             broken_by=self._broken_by if self.side == "expected" else None,
         )
@@ -208,7 +208,7 @@ class Rules(TreeEvaluator):
     def _broken_by(self, document: JSON) -> Iterator[tuple[str, str]]:
         """The rules that an expected document breaks, each with why. Those that are for some rows only, by a column, are left out."""
         for name, rule, reading in self.check().rules:
-            of_documents = all(one.source == "expected" for one in rule.when)
+            of_documents = all(condition.source == "expected" for condition in rule.when)
             if of_documents and all_hold(rule.when, {"expected": document}, {}):
                 held = rule.judge(document, MISSING, reading)
                 if held.status in _WRONG:
@@ -230,17 +230,17 @@ class RuleRows(ScoredRows):
         self._no_items: list[Mapping[str, Sequence[str]]] = []
         for row in self._rows:
             held = [(name, self._result_of(rule, reading, *row)) for name, rule, reading in check.rules]
-            self.statuses.append(bytes(one.status for _, one in held))
+            self.statuses.append(bytes(result.status for _, result in held))
             lists: dict[str, list[str]] = {}
-            for name, one in held:
-                if one.no_items is not None:
-                    lists.setdefault(display(one.no_items), []).append(name)
+            for name, result in held:
+                if result.no_items is not None:
+                    lists.setdefault(display(result.no_items), []).append(name)
             self._no_items.append(lists)
 
     def _result_of(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
         """The result of a rule in a row. A rule for some outputs only also counts for an output that cannot be read."""
         settings = self._check.settings
-        when = [one for one in rule.when if document is not MISSING or one.source != "output"]
+        when = [condition for condition in rule.when if document is not MISSING or condition.source != "output"]
         sides = {"output": document, "expected": document if settings.side == "expected" else expected}
         if not all_hold(when, sides, cells):
             return Held(FieldStatus.SKIPPED, lambda: "its `when` does not hold for this row")
@@ -262,7 +262,7 @@ class RuleRows(ScoredRows):
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         fields = tuple(self._outcome(*rule, at) for rule in self._check.rules)
-        wrong = [f"{one.path}: {one.reason}" for one in fields if one.status in _WRONG]
+        wrong = [f"{field.path}: {field.reason}" for field in fields if field.status in _WRONG]
         text = unreadable.message if unreadable is not None else "; ".join(wrong) or None
         return Reason(text, fields=fields)
 

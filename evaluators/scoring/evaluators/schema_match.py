@@ -95,8 +95,8 @@ def _a_map(schema: object, name: str) -> dict[str, Any]:
 def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ...]:
     """`fields:`, read with the fallbacks that stand beside it, and known to make a tree."""
     written = context.get("settings", {})
-    given = {**context, "fallback": written.get("fallback")}
-    return read_listed(data, given)
+    which = {**context, "fallback": written.get("fallback")}
+    return read_listed(data, which)
 
 
 def _read_score(value: object) -> object:
@@ -237,9 +237,9 @@ class SchemaMatch(TreeEvaluator):
             **(info.context or {}), "defaults": self.defaults, "fallback": self.fallback
         }  # fmt: skip
         if (self.json_schema is None) is (self.fields is None):
-            found = "neither" if self.fields is None else "both"
+            which = "neither" if self.fields is None else "both"
             hint = "write schema: FILE, or fields: [name, total]" if self.fields is None else "keep one of them"
-            raise bad(f'schema_match needs "schema" or "fields"; found {found}', hint=hint)
+            raise bad(f'schema_match needs "schema" or "fields"; found {which}', hint=hint)
         if self.json_schema == INFER and self.dialect == "evaluation_config":
             hint = "leave dialect out, or write the schema down: evaluators infer-schema"
             raise bad("a schema that is inferred says how to compare in the words of x-eval", "dialect", hint=hint)
@@ -257,14 +257,14 @@ class SchemaMatch(TreeEvaluator):
     def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
         """The scoring of documents by a schema. Raises BadSettings with places in the file of the schema, if it has one."""
         try:
-            found = read_schema(schema, dialect, self._context)
+            schema_root = read_schema(schema, dialect, self._context)
         except BadSettings as error:
             file = self._context.get(_FILE)
             details = error.details if file is None else [_in_file(file, detail) for detail in error.details]
             raise BadSettings(detail.under("schema") for detail in details) from error
-        for note in found.notes:
+        for note in schema_root.notes:
             add_note(self._context, f"{self.type}: {note}")
-        return self._scored_by(found.root, found.dialect, found.nulls)
+        return self._scored_by(schema_root.root, schema_root.dialect, schema_root.nulls)
 
     def _scored_by(
         self, root: FieldNode, dialect: Literal["x-eval", "evaluation_config"], nulls: Nulls = "value"
@@ -306,17 +306,17 @@ class SchemaMatch(TreeEvaluator):
                 Issue("no-test-set", Blame.CONFIG, message, hint="write the schema down: evaluators infer-schema")
             )
         text = text_in(self.json_schema, cells[0] if cells else MISSING)
-        found = self._by_text.get(text)
-        if found is None:
+        scoring = self._by_text.get(text)
+        if scoring is None:
             try:
-                found = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
+                scoring = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
             except BadSettings as error:
                 raise unusable(self.json_schema, *_problem_text(error)) from error
-            if found.answer_columns:
-                message = f'a schema in a cell cannot name another column; found "{found.answer_columns[0]}"'
+            if scoring.answer_columns:
+                message = f'a schema in a cell cannot name another column; found "{scoring.answer_columns[0]}"'
                 raise unusable(self.json_schema, message, "write the schema in the suite, or in a file")
-            self._by_text[text] = found
-        return found
+            self._by_text[text] = scoring
+        return scoring
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

@@ -44,15 +44,15 @@ class InRow(NamedTuple):
 
 
 @lru_cache
-def added(one: InRow, other: InRow) -> InRow:
+def added(row: InRow, other: InRow) -> InRow:
     """The values of both."""
-    return InRow(*map(add, one, other))
+    return InRow(*map(add, row, other))
 
 
 @lru_cache
-def repeated(one: InRow, times: int) -> InRow:
+def repeated(row: InRow, times: int) -> InRow:
     """The same values some number of times."""
-    return InRow(*[value * times for value in one])
+    return InRow(*[value * times for value in row])
 
 
 FILLED, EMPTY, MADE_UP, LEFT_OUT = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0), InRow(1, 1, 0, 0), InRow(0, 0, 1, 1)
@@ -71,16 +71,18 @@ def value_of(expected: Any, output: Any) -> InRow:
 
 def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
     """The positions of empty values."""
-    found: set[int] = set()
+    empty_places: set[int] = set()
     if not all(values):
-        found = {at for at, value in enumerate(values) if not value and value.__class__ in _KINDS}
+        empty_places = {at for at, value in enumerate(values) if not value and value.__class__ in _KINDS}
     if absent:
-        found.update(at for at, value in enumerate(values) if any(same(value, one) for one in absent))
-    return found
+        empty_places.update(
+            at for at, value in enumerate(values) if any(same(value, absent_value) for absent_value in absent)
+        )
+    return empty_places
 
 
 class RowPattern(Protocol):
-    """What some rows of open trees have in common."""
+    """The counts that some rows of open trees have in common."""
 
     @property
     def size(self) -> int:
@@ -114,16 +116,16 @@ class EmptyCounts:
         self._kept = 0
         """How many marks the patterns hold in memory."""
 
-    def take(self, found: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
+    def take(self, empty_values: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
         """Counts rows of a chunk. `groups` says which group each belongs to; without it all are in one, which has no name."""
         only = self._only
-        for values, names, rows, times in found.found:
-            kept = tuple(names if only is None else [name for name in names if name in only])
-            if not kept:
+        for values, names, rows, times in empty_values.found:
+            field_names = tuple(names if only is None else [name for name in names if name in only])
+            if not field_names:
                 continue
-            counts = self._counts.get((values, kept))
+            counts = self._counts.get((values, field_names))
             if counts is None:
-                counts = self._counts[values, kept] = Counter()
+                counts = self._counts[values, field_names] = Counter()
             if groups is None:
                 counts[""] += times * len(rows)
             elif times == 1:
@@ -131,7 +133,7 @@ class EmptyCounts:
             else:
                 for row in rows:
                     counts[groups[row]] += times
-        for pattern, rows in found.alike.items():
+        for pattern, rows in empty_values.alike.items():
             by_group = {"": len(rows)} if groups is None else Counter([groups[row] for row in rows])
             for group, count in by_group.items():
                 known = self._patterns[group]
@@ -145,15 +147,15 @@ class EmptyCounts:
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
         """By group and field, how many rows have so many empty values."""
         self._spread()
-        found: dict[str, dict[str, dict[InRow, int]]] = {}
+        counts: dict[str, dict[str, dict[InRow, int]]] = {}
         texts = {name: spelled(name) for name in self._names()}
         for (values, names), groups in self._counts.items():
             for group, times in groups.items():
-                fields = found.setdefault(group, {})
+                fields = counts.setdefault(group, {})
                 for name in names:
                     cell = fields.setdefault(texts[name], {})
                     cell[values] = cell.get(values, 0) + times
-        return found
+        return counts
 
     def _spread(self) -> None:
         """Counts the values of patterns field by field."""
@@ -172,11 +174,11 @@ class EmptyCounts:
     def _trim(self) -> None:
         """Keeps the first fields in alphabetical order: documents may have any number."""
         names = self._names()
-        kept = set(sorted(names, key=spelled)[:_MOST])
-        if len(kept) < len(names):
+        first_names = set(sorted(names, key=spelled)[:_MOST])
+        if len(first_names) < len(names):
             before, self._counts = self._counts, {}
             for (values, fields), counts in before.items():
-                if some := tuple([one for one in fields if one in kept]):
+                if some := tuple([field for field in fields if field in first_names]):
                     self._counts.setdefault((values, some), Counter()).update(counts)
         self._room = max(_TRIMMED, 2 * len(self._counts))
 

@@ -158,12 +158,12 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
     """
     at.part.shape = replace(at.part.shape, types=frozenset().union(*map(_types, branches)))
     several: Mapping[str, Any] = at.context.get("defaults") or {}
-    asked = words.metrics
-    if asked is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
-        asked = (_default(at.schema, several[SEVERAL]),)
-    if asked is not None:
-        if not _aligns_a_branch(at, asked, branches):
-            _one_unit(at, branches, asked)
+    metrics = words.metrics
+    if metrics is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
+        metrics = (_default(at.schema, several[SEVERAL]),)
+    if metrics is not None:
+        if not _aligns_a_branch(at, metrics, branches):
+            _one_unit(at, branches, metrics)
             return
         branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
     known, at.part.kind = len(at.details), "choice"
@@ -175,30 +175,30 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
         _one_unit(at, branches, inner[0])
 
 
-def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], asked: Sequence[AskedMetric]) -> None:
+def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
     """A value of several types, compared as one."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
     at.part.kind = "leaf"
-    _ask_for(at, asked, frozenset().union(*types) if all(types) else ())
+    _ask_for(at, metrics, frozenset().union(*types) if all(types) else ())
     lists = [branch for branch in branches if _kind(branch) == "array"]
     if lists and any(each.metric_id == OF_LISTS for each in at.part.asked):
         at.read_items(lists[0], at.idle or bool(at.part.metrics))
 
 
-def _aligns_a_branch(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
+def _aligns_a_branch(at: SchemaReading, metrics: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
     """Whether the metric of a choice is an alignment, or has one as its fallback, and some branch is a list: only that branch is
     aligned."""
-    if len(asked) != 1 or "array" not in map(_kind, branches):
+    if len(metrics) != 1 or "array" not in map(_kind, branches):
         return False
-    return _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context)) is not None
+    return _guarded(at, metrics[0], partial(resolve_alignment, metrics[0].spelled, at.context)) is not None
 
 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
     """A branch with the metric of whole lists that stands on its choice."""
-    found, config = copy_of(branch, ()), schema[EVALUATION_CONFIG]
-    found[EVALUATION_CONFIG] = {"metrics": config["metrics"]} if isinstance(config, Mapping) else config
-    found.written[EVALUATION_CONFIG] = place_of(schema, EVALUATION_CONFIG, ())
-    return found
+    copied, config = copy_of(branch, ()), schema[EVALUATION_CONFIG]
+    copied[EVALUATION_CONFIG] = {"metrics": config["metrics"]} if isinstance(config, Mapping) else config
+    copied.written[EVALUATION_CONFIG] = place_of(schema, EVALUATION_CONFIG, ())
+    return copied
 
 
 def _of_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) -> bool:
@@ -218,36 +218,37 @@ def _words(at: SchemaReading) -> Words:
         return Words(skip=True)
 
 
-def _ask_for(at: SchemaReading, asked: Sequence[AskedMetric], possible: Collection[str]) -> None:
+def _ask_for(at: SchemaReading, metrics: Sequence[AskedMetric], possible: Collection[str]) -> None:
     """Gives a part the metrics that values of its types can have. What cannot be used is noted.
 
     `possible` are the types of which a metric of whole lists must find its own, as far as they are known.
     """
-    for each in asked:
+    for each in metrics:
         try:
             refuse_list_metric(each.metric_id, possible, at.context)
         except BadSettings as error:
-            at.details.extend(_placed(detail, each) for detail in error.details)
+            at.details.extend(_at_metric(detail, each) for detail in error.details)
             continue
         at.part.asked = (*at.part.asked, each)
         if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
             each = replace(each, params={**each.params, "parse": True})
         resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
         metric = _guarded(at, each, resolve)
-        if metric is not None and len(asked) > 1:
+        if metric is not None and len(metrics) > 1:
             _guarded(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replace(metric, comparator=metric.comparator.null_differs())
         at.part.metrics += (metric,) if metric is not None else ()
 
 
-def _guarded(at: SchemaReading, asked: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
-    """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""
+def _guarded(at: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
+    """The result of `resolve`; None where it complains, and the complaints are noted at their place in the schema. Its complaints
+    are noted at their place in the schema, and None stands for it."""
     try:
         return resolve()
     except BadSettings as error:
-        kept = [detail for detail in error.details if not (at.idle and isinstance(detail, NeedsJudge))]
-        at.details.extend(_placed(detail, asked) for detail in kept)
+        remaining = [detail for detail in error.details if not (at.idle and isinstance(detail, NeedsJudge))]
+        at.details.extend(_at_metric(detail, metric) for detail in remaining)
         return None
 
 
@@ -257,24 +258,24 @@ def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
     return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
 
 
-def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
+def _address(metric: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
     """The metric of a value, where a web address compared by `string_exact` is compared by `string_url` instead."""
-    address = metrics == 1 and asked.metric_id == "string_exact" and schema.get("format") in ADDRESSES
-    return replace(asked, metric_id="string_url") if address else asked
+    address = metrics == 1 and metric.metric_id == "string_exact" and schema.get("format") in ADDRESSES
+    return replace(metric, metric_id="string_url") if address else metric
 
 
-def _placed(detail: Detail, asked: AskedMetric) -> Detail:
+def _at_metric(detail: Detail, metric: AskedMetric) -> Detail:
     """An error about a metric, with its path in the schema. Of a setting, `loc` begins with the metric's name."""
-    if detail.loc[:1] == (asked.metric_id,):
+    if detail.loc[:1] == (metric.metric_id,):
         rest = detail.loc[1:]
-        return replace(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
-    return replace(detail, loc=(*asked.loc, *detail.loc))
+        return replace(detail, loc=(*metric.params_loc, *rest) if rest else metric.loc)
+    return replace(detail, loc=(*metric.loc, *detail.loc))
 
 
 def _types(schema: Mapping[str, Any]) -> frozenset[str]:
     """The JSON types that a schema declares, null too, or that the plain values it lists have."""
-    found = types_of(schema)
-    names = frozenset((*found.names, "null") if found.nullable else found.names)
+    types = types_of(schema)
+    names = frozenset((*types.names, "null") if types.nullable else types.names)
     if "type" not in schema:
         return frozenset() if names & {"object", "array"} else names
     return names.intersection(JSON_TYPES)
@@ -318,7 +319,7 @@ NO_WORDS: Final = Words()
 
 
 def read_words(config: object, loc: Loc) -> Words:
-    """What an `evaluation_config` asks for. Raises BadSettings with every problem and its place.
+    """The requests of an `evaluation_config`. Raises BadSettings with every problem and its place.
 
     An empty one skips the field, and so does an empty list of metrics.
     """
@@ -331,13 +332,13 @@ def read_words(config: object, loc: Loc) -> Words:
         hint = 'write "evaluation_config": {"metrics": […]}' if isinstance(config, (list, tuple)) else None
         raise BadSettings([Detail(loc, message, hint)])
     details = [_unknown(key, loc, CONFIG_KEYS, "evaluation_config") for key in config if key not in CONFIG_KEYS]
-    found: tuple[AskedMetric, ...] | None = None if config else ()
+    metrics: tuple[AskedMetric, ...] | None = None if config else ()
     if "metrics" in config:
-        found = _metrics(config["metrics"], (*loc, "metrics"), details)
+        metrics = _metrics(config["metrics"], (*loc, "metrics"), details)
     weight = _weight(config, "aggregation_weight", loc, details)
     if details:
         raise BadSettings(details)
-    return Words(found or None, weight, skip=found == ())
+    return Words(metrics or None, weight, skip=metrics == ())
 
 
 def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetric, ...]:
@@ -346,16 +347,16 @@ def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetr
         hint = 'write "metrics": [{"metric_id": "string_exact"}]'
         details.append(Detail(loc, f"metrics must be a list; found {spell(listed)}", hint))
         return ()
-    asked: list[AskedMetric] = []
+    metrics: list[AskedMetric] = []
     for index, item in enumerate(listed):
-        found = _metric(item, (*loc, index), details)
-        if found is None:
+        metric = _metric(item, (*loc, index), details)
+        if metric is None:
             continue
-        if any(found.metric_id == other.metric_id for other in asked):
-            message = f'metric "{found.metric_id}" is named twice, and its results would have one name'
+        if any(metric.metric_id == other.metric_id for other in metrics):
+            message = f'metric "{metric.metric_id}" is named twice, and its results would have one name'
             details.append(Detail((*loc, index, "metric_id"), message, "keep one of them"))
-        asked.append(found)
-    return tuple(asked)
+        metrics.append(metric)
+    return tuple(metrics)
 
 
 def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None:
@@ -372,20 +373,20 @@ def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None
         params = None
     name = item.get("metric_id")
     if not isinstance(name, str) or name == SKIP:
-        found = "is missing" if "metric_id" not in item else f"must name a comparator; found {spell(name)}"
+        fault = "is missing" if "metric_id" not in item else f"must name a comparator; found {spell(name)}"
         hint = 'write "evaluation_config": "skip" to leave the field out' if name == SKIP else None
-        details.append(Detail((*loc, "metric_id") if "metric_id" in item else loc, f'"metric_id" {found}', hint))
+        details.append(Detail((*loc, "metric_id") if "metric_id" in item else loc, f'"metric_id" {fault}', hint))
         return None
     return AskedMetric(name, params or {}, weight, (*loc, "metric_id"), (*loc, "params"))
 
 
 def _misplaced(key: object, item: Mapping[str, Any], loc: Loc) -> Detail:
     """A key that no metric has: often a parameter that stands beside `params`, not in it."""
-    found = _unknown(key, loc, METRIC_KEYS, "a metric")
-    if found.hint is None or found.hint.startswith("known"):
+    unknown = _unknown(key, loc, METRIC_KEYS, "a metric")
+    if unknown.hint is None or unknown.hint.startswith("known"):
         hint = f'parameters of the comparator go under "params": {{"{key}": …}}'
-        return Detail(found.loc, found.message, hint, True, found.code)
-    return found
+        return Detail(unknown.loc, unknown.message, hint, True, unknown.code)
+    return unknown
 
 
 def _unknown(key: object, loc: Loc, known: tuple[str, ...], noun: str) -> Detail:
@@ -400,5 +401,5 @@ def _weight(config: Mapping[str, Any], key: str, loc: Loc, details: list[Detail]
     try:
         return read_weight(config[key])
     except BadSettings as error:
-        details.extend(Detail((*loc, key), one.message, one.hint) for one in error.details)
+        details.extend(Detail((*loc, key), detail.message, detail.hint) for detail in error.details)
         return Fraction(1)

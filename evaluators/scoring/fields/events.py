@@ -45,7 +45,7 @@ Number: TypeAlias = "int | Fraction"
 
 
 class Credit(NamedTuple):
-    """What one metric gave: `num / den` of its weight, and whether that passes."""
+    """The credit of one metric: `num / den` of its weight, and whether that passes."""
 
     weight: Number
     num: int
@@ -54,7 +54,7 @@ class Credit(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One thing that can happen at a place of the schema."""
+    """An event at a place of the schema, such as a match."""
 
     path: str
     status: FieldStatus
@@ -91,14 +91,14 @@ class Events:
             if event is None:
                 event = known[mark.place] = self._result(mark.place, MATCH, ())
             found.append(event)
-        for one in results.fields:
-            if one.answers:
-                found.append(self._result(one.at, one.status, one.answers))
+        for field in results.fields:
+            if field.answers:
+                found.append(self._result(field.at, field.status, field.answers))
                 continue
-            key = one.at, one.status, one.known_to is None
+            key = field.at, field.status, field.known_to is None
             event = known.get(key)
             if event is None:
-                made = self._result(one.at, one.status, ()) if one.known_to is None else self._extra(one.at.node)
+                made = self._result(field.at, field.status, ()) if field.known_to is None else self._extra(field.at.node)
                 event = known[key] = made
             found.append(event)
         for place, items, alike in signature.lists:
@@ -125,12 +125,18 @@ class Events:
             return Event(node.name, FieldStatus.SKIPPED)
         entry = not place.inside and (node.kind != "array" or node.unit)
         weights = [self._weight(node.weight * metric.weight) for metric in node.metrics] or [self._weight(node.weight)]
-        judged = [one.judged if isinstance(one, Explained) else one for one in answers] or [STATUS[status]] * len(weights)
+        judged = [
+            judged_value.judged if isinstance(judged_value, Explained) else judged_value for judged_value in answers
+        ] or [STATUS[status]] * len(weights)
         credits = []
-        for weight, one in zip(weights, judged, strict=True):
-            answer = status_of(one)
+        for weight, judged_value in zip(weights, judged, strict=True):
+            answer = status_of(judged_value)
             if IS_MEASURED[answer.number]:
-                share = Fraction(one.num, one.den) if isinstance(one, Partial) else int(answer is FieldStatus.MATCH)
+                share = (
+                    Fraction(judged_value.num, judged_value.den)
+                    if isinstance(judged_value, Partial)
+                    else int(answer is FieldStatus.MATCH)
+                )
                 credits.append(Credit(weight, share.numerator, share.denominator, answer is FieldStatus.MATCH))
         return Event(node.name, STATUS[status], tuple(credits), entry)
 
@@ -148,7 +154,7 @@ class Events:
 
 def events_of(scored: Scored) -> list[Event]:
     """The events of a row, from its outcomes: one per unit, per array and per place outside the schema."""
-    found = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
+    events = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
     exact = {weight: written(weight) for weight in {result.weight for result in scored.fields}}
     scale = lcm(*(weight.denominator for weight in exact.values()), *{array.weight[1] for array in scored.arrays})
@@ -161,12 +167,12 @@ def events_of(scored: Scored) -> list[Event]:
             whole = (
                 Credit(array.weight[0] * scale // array.weight[1], score.numerator, score.denominator, array.passed),
             )
-        found.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
+        events.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
     units: dict[object, list[Outcome]] = {}
     for number, result in enumerate(scored.fields):
         judged = within.get(result.path)
         if judged is not None and judged.comparator is not None and judged.says(result):
-            found += _judged_list(judged, result, _outcome_credit(result, scaled))
+            events += _judged_list(judged, result, _outcome_credit(result, scaled))
         else:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
@@ -174,8 +180,8 @@ def events_of(scored: Scored) -> list[Event]:
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
         measured = [result for result in results if result.status in MEASURED]
         credits = tuple(_outcome_credit(result, scaled) for result in measured)
-        found.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))
-    return found
+        events.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))
+    return events
 
 
 def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Event]:

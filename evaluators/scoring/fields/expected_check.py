@@ -99,9 +99,9 @@ def check_expected(
     """
     ids: dict[str | int, int] = {}
     for row, document in enumerate(documents):
-        found = document.get(id_field) if id_field is not None and isinstance(document, dict) else None
-        usable = isinstance(found, (str, int)) and not isinstance(found, bool)
-        check = _Check(row, found if usable else row, id_field, warn_missing, "error" if strict_types else "warning")
+        row_id = document.get(id_field) if id_field is not None and isinstance(document, dict) else None
+        usable = isinstance(row_id, (str, int)) and not isinstance(row_id, bool)
+        check = _Check(row, row_id if usable else row, id_field, warn_missing, "error" if strict_types else "warning")
         if id_field is not None:
             yield from check.identity(document, usable, ids)
         yield from check.value(document, root, ())
@@ -122,9 +122,9 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored)
     conditional = {number for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, RowProblem] = {}
-    for one in Walk().row(tree.place, document, MISSING, left_out=conditional).fields:
-        if one.at.node.line is not None and (fault := problem_in(one)) is not None:
-            faults.setdefault(one.at.node.line.number, fault)
+    for field in Walk().row(tree.place, document, MISSING, left_out=conditional).fields:
+        if field.at.node.line is not None and (fault := problem_in(field)) is not None:
+            faults.setdefault(field.at.node.line.number, fault)
     for number, found in sorted(faults.items()):
         issue, name = found.issue, tree.names[number]
         yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
@@ -149,11 +149,11 @@ class _Check(Struct, frozen=True):
         if not isinstance(document, dict) or name not in document:
             yield self._finding("error", "id-missing", path, path, f'there is no id "{name}"', "every document has one")
         elif not usable:
-            found = f"the id is {kind(document[name])}: {quote(document[name])}"
-            yield self._finding("error", "bad-id", path, path, found, "an id is text or a whole number")
+            fault = f"the id is {kind(document[name])}: {quote(document[name])}"
+            yield self._finding("error", "bad-id", path, path, fault, "an id is text or a whole number")
         elif self.row_id in ids:
-            found = f"the id {quote(self.row_id)} is already that of row {ids[self.row_id] + 1}"
-            yield self._finding("error", "id-twice", path, path, found, "an id belongs to one document")
+            fault = f"the id {quote(self.row_id)} is already that of row {ids[self.row_id] + 1}"
+            yield self._finding("error", "id-twice", path, path, fault, "an id belongs to one document")
         else:
             ids[self.row_id] = self.row
 
@@ -198,8 +198,8 @@ class _Check(Struct, frozen=True):
                 yield from self.value(item, node.below.items, (*path, index))
 
     def _of_another_type(self, value: Any, node: FieldNode, path: Place, types: str) -> ExpectedFinding:
-        found, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
-        return self._finding(self.wrong_type, "wrong-type", path, node.path, found, allowed)
+        fault, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
+        return self._finding(self.wrong_type, "wrong-type", path, node.path, fault, allowed)
 
     def _keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
@@ -226,16 +226,16 @@ class _Check(Struct, frozen=True):
                 continue
             path = (*node.path, key)
             hint = suggestion(key, below.keys) or "add it to the schema, or take it out of the document"
-            found = f'the schema does not declare "{key}", so it would not be scored'
+            fault = f'the schema does not declare "{key}", so it would not be scored'
             if knows(siblings, key):
-                found = f'"{key}" belongs to another branch of the schema than the rest, so it would not be scored'
+                fault = f'"{key}" belongs to another branch of the schema than the rest, so it would not be scored'
                 hint = "keep the keys of one branch, or declare it in both"
-            yield self._finding("error", "undeclared-key", (*place, key), path, found, "", hint)
+            yield self._finding("error", "undeclared-key", (*place, key), path, fault, "", hint)
 
     def _finding(
-        self, level: Level, code: str, place: Place, path: SchemaPath, found: str, allowed: str, hint: str | None = None
+        self, level: Level, code: str, place: Place, path: SchemaPath, fault: str, allowed: str, hint: str | None = None
     ) -> ExpectedFinding:
-        return ExpectedFinding(level, code, self.row, self.row_id, display(place), display(path), found, allowed, hint)
+        return ExpectedFinding(level, code, self.row, self.row_id, display(place), display(path), fault, allowed, hint)
 
 
 def _cost(findings: Sequence[ExpectedFinding]) -> tuple[int, int]:

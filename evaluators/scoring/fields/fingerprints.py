@@ -24,7 +24,7 @@ from evaluators.scoring.values.transforms import TransformError
 
 
 class Fingerprint(Struct, frozen=True):
-    """What is known of an item before it is weighed."""
+    """The facts about an item that are known before it is weighed."""
 
     keys: Hashable
     """The same in both items of every complete pair: the keys of its values, each with how often it occurs."""
@@ -65,64 +65,64 @@ class _Values(Struct):
     known: bool = True
 
 
-def _collect(place: Place, value: Any, found: _Values) -> None:
+def _collect(place: Place, value: Any, values: _Values) -> None:
     """Adds the values at a place and below it. What counts as absent has none."""
     node = place.node
     if value is MISSING or place.kind == SKIP:
         return
     if place.absent.values and place.absent_at(value):
         # where both sides are absent it may be a match
-        found.known = found.known and place.absent.both == "skip"
+        values.known = values.known and place.absent.both == "skip"
     elif place.kind == UNIT:
         for of, key in place.value_keys:
             if key is None:
-                found.known = False
+                values.known = False
             else:
-                found.keyed.append((of, key(value)))
+                values.keyed.append((of, key(value)))
     elif place.kind in (THROUGH, EACH):
-        _collect_listed(place, value, found)
+        _collect_listed(place, value, values)
     elif place.kind == CHOICE:
-        found.known = False
+        values.known = False
     elif value.__class__ is dict and place.as_object is not None:
-        _collect(place.as_object, value, found)
+        _collect(place.as_object, value, values)
     elif value is not None and value.__class__ is not (dict if node.kind == "object" else list):
-        found.keyed.append((place, identity(value)))  # it matches its like alone
+        values.keyed.append((place, identity(value)))  # it matches its like alone
     else:
-        before = len(found.keyed), found.known
-        _collect_inside(place, value or (), found)
-        if before == (len(found.keyed), found.known):  # nothing inside is compared: then it is as good as empty
-            found.bare.append(place)
+        before = len(values.keyed), values.known
+        _collect_inside(place, value or (), values)
+        if before == (len(values.keyed), values.known):  # nothing inside is compared: then it is as good as empty
+            values.bare.append(place)
 
 
-def _collect_inside(place: Place, value: Any, found: _Values) -> None:
+def _collect_inside(place: Place, value: Any, values: _Values) -> None:
     """Adds the values inside an object or a list. The item is not `known` where something inside has no key: an undeclared key that counts,
     a field compared together with others, or items that the tree has no place for."""
     node = place.node
     if value.__class__ is dict:
         for key, _, child in place.steps:
-            _collect(child, value.get(key, MISSING), found)
+            _collect(child, value.get(key, MISSING), values)
         together = node.compound.fields if node.compound is not None else ()
         undeclared = place.others is not None and not value.keys() <= node.below.keys.keys()
         if undeclared or any(key in value for key in together):
-            found.known = False
+            values.known = False
     elif place.items is not None:
         for item in value:
-            _collect(place.items, item, found)
+            _collect(place.items, item, values)
     elif value:
-        found.known = False
+        values.known = False
 
 
-def _collect_listed(place: Place, value: Any, found: _Values) -> None:
+def _collect_listed(place: Place, value: Any, values: _Values) -> None:
     """Adds the values that paths lead to: the objects and lists on the way have none of their own."""
     if place.kind == THROUGH:
         for read, child in place.unjoined:
             inner = read(value)
             if inner is JOINED:
-                found.known = False
+                values.known = False
             else:
-                _collect(child, inner, found)
+                _collect(child, inner, values)
     elif place.whole is not None:
-        found.known = False
+        values.known = False
     elif place.items is not None and isinstance(value, (list, dict)):
         for item in value.values() if isinstance(value, dict) else value:
-            _collect(place.items, item, found)
+            _collect(place.items, item, values)

@@ -132,7 +132,7 @@ def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] |
 
 
 def _first_places(keys: Sequence[Hashable]) -> list[int]:
-    """Where each key stands first."""
+    """The first index of each key."""
     first: dict[Hashable, int] = {}
     for place, key in enumerate(keys):
         first.setdefault(key, place)

@@ -35,7 +35,7 @@ FIRST_ROWS: Final = 5
 
 
 class KeyFault(NamedTuple):
-    """What can be wrong with the items of a list: which list, paired by which key, on which side, and what.
+    """A fault of a list's items: which list, paired by which key, on which side, and what.
 
     `too_long`: freely paired, and too long to compare each item with each; the key is then the alignment. `unclear_key`: no list, but
     the keys that others in an output could stand for, wherever they are. `no_items`: the list is empty, and rules, here the key, are
@@ -62,7 +62,7 @@ class KeyCount(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What was wrong with the keys of one evaluator's lists, over some rows."""
+    """The faults of the keys of one evaluator's lists, over some rows."""
 
     found: dict[str, KeyCount] = field(default_factory=dict)
     """By the fault, as JSON text."""
@@ -80,7 +80,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
         A row that is blocked, or was not scored, says nothing. Rows come in order.
         """
-        walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
+        walked = {id(row.rows): row.rows for row in scored if row.rows is not None}
         lists = {
             key: [(row, each) for row, each in rows.lists() if each.at.node.align.keys or each.crowded]
             for key, rows in walked.items()
@@ -89,9 +89,9 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         if not nulls and not any(lists.values()) and not any(rows.respelt for rows in walked.values()):
             return
         numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
-        for number, one in enumerate(scored):
-            if one.rows is not None and one.verdict.status is not RowStatus.BLOCKED:
-                numbers[id(one.rows)][one.at] = number
+        for number, scored_row in enumerate(scored):
+            if scored_row.rows is not None and scored_row.verdict.status is not RowStatus.BLOCKED:
+                numbers[id(scored_row.rows)][scored_row.at] = number
         met: dict[int, Counter[KeyFault]] = defaultdict(Counter)
         for key, rows in walked.items():
             for row, each in lists[key]:
@@ -111,12 +111,12 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def _take_no_items(self, scored: Sequence[ScoredRow], offsets: Sequence[int]) -> None:
         """Counts the rows in which a rule is about the items of a list that has none."""
-        for offset, one in zip(offsets, scored, strict=True):
-            if one.rows is not None and one.verdict.status is not RowStatus.BLOCKED:
-                side, lists = one.rows.no_items(one.at)
+        for offset, row in zip(offsets, scored, strict=True):
+            if row.rows is not None and row.verdict.status is not RowStatus.BLOCKED:
+                side, lists = row.rows.no_items(row.at)
                 if lists:
                     faults = [
-                        KeyFault(path, first_ones([f'"{one}"' for one in rules], 5), side, "no_items")
+                        KeyFault(path, first_ones([f'"{rule}"' for rule in rules], 5), side, "no_items")
                         for path, rules in lists.items()
                     ]
                     self.add(offset, dict.fromkeys(faults, 1))
@@ -151,13 +151,13 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for text, count in self.found.items():
             yield KeyFault(*json.loads(text)), count
 
-    def _faults(self, found: ListResult) -> Iterator[tuple[KeyFault, int]]:
-        """What is wrong with the items of a list, and of how many items."""
-        path, align = found.at.node.name, found.at.node.align
-        if found.crowded:
-            yield KeyFault(path, align.rule, "expected", "too_long"), len(found.expected)
+    def _faults(self, list_result: ListResult) -> Iterator[tuple[KeyFault, int]]:
+        """The faults of a list's items, each with the number of items."""
+        path, align = list_result.at.node.name, list_result.at.node.align
+        if list_result.crowded:
+            yield KeyFault(path, align.rule, "expected", "too_long"), len(list_result.expected)
         name = path, align.key or ""
-        for side, keys in zip(SIDES, _keys(found), strict=True) if align.keys else ():
+        for side, keys in zip(SIDES, _keys(list_result), strict=True) if align.keys else ():
             if not keys:
                 continue
             keyless = keys.count(None)
@@ -177,11 +177,11 @@ def unclear(output: Respelt) -> Iterator[KeyFault]:
         yield KeyFault("", keys, "output", "unclear_key")
 
 
-def _keys(found: ListResult) -> ItemKeys:
+def _keys(list_result: ListResult) -> ItemKeys:
     """The keys of the items of both sides: as they were read for pairing, or read now."""
-    if found.keys is not None:
-        return found.keys
-    read = key_reader(found.at.node.align)
+    if list_result.keys is not None:
+        return list_result.keys
+    read = key_reader(list_result.at.node.align)
 
     def keys_of(value: Any) -> list[Any]:
         """The keys of a list's items; none for another value, or where a transform fails."""
@@ -190,11 +190,11 @@ def _keys(found: ListResult) -> ItemKeys:
         except Exception:  # a row is guarded: transforms may not take what stands on one side alone
             return []
 
-    return keys_of(found.expected), keys_of(found.output)
+    return keys_of(list_result.expected), keys_of(list_result.output)
 
 
 def made_up(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
-    """Where an output has a value and null is expected: the keys that lead there. Lists are not looked into."""
+    """The places where an output has a value and null is expected, as the keys that lead there. Lists are not looked into."""
     if expected.__class__ is dict and output.__class__ is dict and expected is not output:
         for key, value in expected.items():
             other = output.get(key, MISSING)

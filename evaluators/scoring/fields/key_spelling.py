@@ -64,14 +64,17 @@ class TreeKeys:
 
     def below(self, step: str | None) -> TreeKeys:
         """The keys known at the place below: of the items for None, otherwise of the value under a key."""
-        found = self._below.get(step)
-        if found is None:
-            every = [one.below for one in self._nodes]
-            nodes = [one.items if step is None else one.keys.get(step) or one.others for one in every]
-            found = TreeKeys(node for node in nodes if node is not None)
+        below = self._below.get(step)
+        if below is None:
+            every = [node.below for node in self._nodes]
+            nodes = [
+                below_node.items if step is None else below_node.keys.get(step) or below_node.others
+                for below_node in every
+            ]
+            below = TreeKeys(node for node in nodes if node is not None)
             if step is None or step in self.names:  # others are the output's own, and without end
-                self._below[step] = found
-        return found
+                self._below[step] = below
+        return below
 
 
 def keys_in(paths: Iterable[Path]) -> TreeKeys:
@@ -101,11 +104,11 @@ class Respelt(Struct, frozen=True):
 
     def path(self, steps: Iterable[str | int]) -> list[str | int]:
         """A place in the document, in the output's own spelling."""
-        here, found = self.document, list[str | int]()
+        here, location = self.document, list[str | int]()
         for step in steps:
-            found.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
+            location.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
             here = here[step] if here is not None else None
-        return found
+        return location
 
     def value(self, value: Any) -> Any:
         """A part of the document, in the output's own spelling."""
@@ -127,15 +130,15 @@ class Respelt(Struct, frozen=True):
 
     def shown(self, results: Iterable[Shown]) -> list[Shown]:
         """Outcomes of fields or lists, with the output's own spelling in its values."""
-        return [self._shown(one) if one.actual.__class__ in CONTAINERS else one for one in results]
+        return [self._shown(result) if result.actual.__class__ in CONTAINERS else result for result in results]
 
     def _shown(self, result: Shown) -> Shown:
         """An outcome whose value, and the quotation of it in the reason, are spelt as the output does."""
         own = self.value(result.actual)
-        found = replace(result, actual=own)
-        if isinstance(found, Outcome) and found.reason is not None:
-            found = replace(found, reason=found.reason.replace(quote(result.actual), quote(own)))
-        return found
+        respelt = replace(result, actual=own)
+        if isinstance(respelt, Outcome) and respelt.reason is not None:
+            respelt = replace(respelt, reason=respelt.reason.replace(quote(result.actual), quote(own)))
+        return respelt
 
 
 class KeySpelling(Settings):
@@ -153,13 +156,13 @@ class KeySpelling(Settings):
 
     def usual(self, names: Iterable[str]) -> frozenset[str]:
         """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
-        found = set(names)
-        for name in list(found):
+        spellings = set(names)
+        for name in list(spellings):
             words = _WORDS.split(name) if self.style == "any" else [name]
             lower, upper, title = ([write(word) for word in words] for write in (str.lower, str.upper, str.capitalize))
-            found |= {between.join(each) for between in "_- " for each in (lower, upper, title)}
-            found |= {"".join(each) for each in (lower, upper, title, [*lower[:1], *title[1:]])}
-        return frozenset(found)
+            spellings |= {between.join(each) for between in "_- " for each in (lower, upper, title)}
+            spellings |= {"".join(each) for each in (lower, upper, title, [*lower[:1], *title[1:]])}
+        return frozenset(spellings)
 
     def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
         """The output with known keys; the expected document itself stays as it is."""
@@ -177,18 +180,18 @@ class KeySpelling(Settings):
             return output if all(map(is_, made, output)) else made
         names: Mapping[str, str] = _NO_KEYS
         if not (output.keys() <= place.known.names or output.keys() <= place.names):
-            names, said = _names(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
-            unclear.update(said)
-        found, changed = dict[str, Any](), bool(names)
+            names, notes = _names(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
+            unclear.update(notes)
+        renamed, changed = dict[str, Any](), bool(names)
         if names:
-            own[id(found)] = {name: key for key, name in names.items()}
+            own[id(renamed)] = {name: key for key, name in names.items()}
         for key, value in output.items():
             name, inner = names.get(key, key), value
             if value.__class__ in CONTAINERS:
                 inner = self._respelt(place.below(name), value, own, unclear)
                 changed = changed or inner is not value
-            found[name] = inner
-        return found if changed else output
+            renamed[name] = inner
+        return renamed if changed else output
 
 
 class _Place:
@@ -201,7 +204,7 @@ class _Place:
 
     @cached_property
     def _objects(self) -> list[dict[str, Any]]:
-        return [one for one in self._documents if one.__class__ is dict]
+        return [document for document in self._documents if document.__class__ is dict]
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -210,29 +213,29 @@ class _Place:
 
     def below(self, step: str | None) -> _Place:
         """The place below: of the items of all lists for None, otherwise of all values under a key."""
-        found = self._below.get(step)
-        if found is None:
+        place = self._below.get(step)
+        if place is None:
             if step is None:
-                inner = [item for one in self._documents if one.__class__ is list for item in one]
+                inner = [item for document in self._documents if document.__class__ is list for item in document]
             else:
-                inner = [one[step] for one in self._objects if step in one]
-            found = self._below[step] = _Place(self.known.below(step), inner)
-        return found
+                inner = [value[step] for value in self._objects if step in value]
+            place = self._below[step] = _Place(self.known.below(step), inner)
+        return place
 
 
 @lru_cache(maxsize=2_000)
 def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The known name of each key of an object that is renamed; and for keys that stay, as they could stand for several known ones or have a
     rival, a sentence with the names that they could stand for."""
-    meant: dict[str, list[str]] = defaultdict(list)
+    spellings: dict[str, list[str]] = defaultdict(list)
     given: dict[str, list[str]] = defaultdict(list)
     for key in sorted(known):
-        meant[_folded(key, style)].append(key)
+        spellings[_folded(key, style)].append(key)
     for key in keys:
         given[_folded(key, style)].append(key)
     found, unclear = {}, {}
     for folded, alike in given.items():
-        names = meant.get(folded, [])
+        names = spellings.get(folded, [])
         if not names or set(alike) <= set(names):
             continue
         if len(names) == len(alike) == 1:
@@ -256,10 +259,10 @@ def _declared(node: FieldNode) -> Iterable[str]:
 
 def _with_branches(nodes: Iterable[FieldNode]) -> list[FieldNode]:
     """The nodes, and the branches of those that are choices. Nodes of one origin ask for the same, so one of them will do."""
-    found: dict[int, FieldNode] = {}
+    nodes_by_id: dict[int, FieldNode] = {}
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
-        if found.setdefault(id(node.origin or node), node) is node:
+        if nodes_by_id.setdefault(id(node.origin or node), node) is node:
             waiting += node.below.branches
-    return list(found.values())
+    return list(nodes_by_id.values())

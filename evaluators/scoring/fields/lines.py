@@ -119,8 +119,8 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         locs.append(loc)
     details.extend(_misplaced_alignments(lines, locs))
     if not details and not any(line.weight for line in lines if not line.skip):
-        found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
-        details.append(Detail((), f"{found}, so nothing would count"))
+        fault = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
+        details.append(Detail((), f"{fault}, so nothing would count"))
     if details:
         raise BadSettings(listed_once(details, named="fallback" in context))
     return _with_alignments_only(lines)
@@ -146,29 +146,29 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     if not isinstance(body, Mapping) or not any(key in NEIGHBOURS for key in body):
         return _line(path, choose("exact" if body is None else body, context))
     details = [_unknown_neighbour(key, body, context) for key in body if key not in NEIGHBOURS]
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in body.items():
         if key not in NEIGHBOURS:
             continue
         try:
-            found[key] = choose(value, context) if key == "compare" else _READERS[key](value)
+            settings[key] = choose(value, context) if key == "compare" else _READERS[key](value)
         except BadSettings as error:
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    reshapes = any(transform.reshapes for transform in found.get("transforms", ()))
+    reshapes = any(transform.reshapes for transform in settings.get("transforms", ()))
     only_shape = set(body) == {"align"} or (reshapes and set(body) <= {"align", "transforms"})
     bare = None if only_shape else COMPARATORS.find("exact")()
-    chosen: NamedComparator = found.pop("compare", NamedComparator(comparator=bare))
+    chosen: NamedComparator = settings.pop("compare", NamedComparator(comparator=bare))
     if chosen.rule == "skip" and (others := [key for key in body if key != "compare"]):
         hint = f"write {path.canonical}: skip, or another comparator"
         raise BadSettings(
             Detail((key,), f'"{key}" says nothing here: the field is skipped', hint, key=True) for key in others
         )
-    if found.get("required") and found.get("optional"):
+    if settings.get("required") and settings.get("optional"):
         message = '"required" and "optional" contradict each other: a required field that is absent counts as missing'
         raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
-    return _line(path, chosen, **found)
+    return _line(path, chosen, **settings)
 
 
 def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> None:
@@ -188,11 +188,11 @@ def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> N
 
 def _refuse_misspelled(body: Mapping[Any, Any], context: Mapping[str, Any]) -> None:
     """Refuses a comparator that stands beside settings of a field, all of which are misspelled."""
-    meant = {key: nearest(str(key), NEIGHBOURS) for key in body if str(key) not in COMPARATORS}
-    if any(key in NEIGHBOURS for key in body) or not any(meant.values()):
+    nearest_keys = {key: nearest(str(key), NEIGHBOURS) for key in body if str(key) not in COMPARATORS}
+    if any(key in NEIGHBOURS for key in body) or not any(nearest_keys.values()):
         return
-    mended = {meant.get(key) or key: value for key, value in body.items()}
-    details = [_unknown_neighbour(key, body if meant.get(key) else mended, context) for key in body]
+    mended = {nearest_keys.get(key) or key: value for key, value in body.items()}
+    details = [_unknown_neighbour(key, body if nearest_keys.get(key) else mended, context) for key in body]
     raise BadSettings(details)
 
 
@@ -239,7 +239,7 @@ def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
 def _above(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
     """The places below which some line is."""
     steps = [line.path.steps for line in lines if not line.skip and line.path.query is None]
-    return {one[:cut] for one in steps for cut in range(len(one))}
+    return {step[:cut] for step in steps for cut in range(len(step))}
 
 
 def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:

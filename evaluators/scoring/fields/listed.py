@@ -159,7 +159,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What checks remember of rows: see `ListedCheck`. It lives as long as the tree, longer than a check."""
+        """The store in which checks remember rows: see `ListedCheck`. It lives as long as the tree, longer than a check."""
         return {}
 
     @cached_property
@@ -226,9 +226,9 @@ def tree_of_lines(
     """The tree of lines that have been read. `locs` say where each stands, for messages. Raises BadSettings."""
     root, details = Branch(()), []
     for number, (line, loc) in enumerate(zip(lines, locs or [()] * len(lines), strict=True)):
-        found = _unsuited(line, loc)
-        details.extend(found)
-        if not found:
+        unsuited = _unsuited(line, loc)
+        details.extend(unsuited)
+        if not unsuited:
             details.extend(_planted(root, line, loc, number))
     for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
         if line.confidence is not None and not _listed_at(root, line.confidence):  # it is no extra key
@@ -291,14 +291,14 @@ def _check(branch: Branch, details: list[Detail]) -> None:
     elif line is not None and branch.below:
         for inner in _lines_below(branch):
             if line.skip:
-                found, hint = f'"{branch.shown}", which is skipped', "take one of the two lines away"
+                other, hint = f'"{branch.shown}", which is skipped', "take one of the two lines away"
             elif line.together is not None and inner.path[len(branch.path)] in line.together.fields:
-                found, hint = f'the compound of "{branch.shown}", which compares it', "take one of the two away"
+                other, hint = f'the compound of "{branch.shown}", which compares it', "take one of the two away"
             elif line.comparator is not None and line.together is None:
-                found, hint = f'"{branch.shown}", which is compared as one value', "take one of the two lines away"
+                other, hint = f'"{branch.shown}", which is compared as one value', "take one of the two lines away"
             else:
                 continue
-            details.append(Detail(inner.loc, f'"{inner.shown}" is below {found}', hint, key=True))
+            details.append(Detail(inner.loc, f'"{inner.shown}" is below {other}', hint, key=True))
         if line.together is not None and ANY in branch.below:
             message = f'"{branch.shown}" is a list, and compound compares keys of an object'
             details.append(Detail(branch.loc, message, f"write it on {branch.shown}[*]", key=True))
@@ -308,12 +308,12 @@ def _check(branch: Branch, details: list[Detail]) -> None:
 
 def _lines_below(branch: Branch) -> list[Branch]:
     """All branches below a branch, at any depth, that have a line of their own."""
-    found = []
+    lines = []
     for inner in branch.below.values():
         if inner.line is not None:
-            found.append(inner)
-        found += _lines_below(inner)
-    return found
+            lines.append(inner)
+        lines += _lines_below(inner)
+    return lines
 
 
 def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:

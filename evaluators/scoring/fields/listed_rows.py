@@ -108,7 +108,7 @@ class ListedRows(ScoredRows):
         return self.tree.pairs_by_asking
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
-        return [(at, one) for at, row in enumerate(self.rows) for one in row.results.lists]
+        return [(at, list_result) for at, row in enumerate(self.rows) for list_result in row.results.lists]
 
     def documents_of(self, at: int) -> tuple[Any, Any]:
         return self._sides[0][at], self._sides[1][at]
@@ -118,12 +118,14 @@ class ListedRows(ScoredRows):
         says nothing of its value."""
         every = [(row, self.rows[row]) for row in rows]
         if absent:  # a match says nothing of its value
-            found = [(row, self._changes(one, signature_of(self._in_full(row), absent))) for row, one in every]
-        elif not all(one.changes for _, one in every):
-            found = [(row, self._changes(one, signature_of(one.results))) for row, one in every]
+            changes = [
+                (row, self._changes(row_results, signature_of(self._in_full(row), absent))) for row, row_results in every
+            ]
+        elif not all(row_results.changes for _, row_results in every):
+            changes = [(row, self._changes(row_results, signature_of(row_results.results))) for row, row_results in every]
         else:
-            found = [(row, one.changes) for row, one in every]
-        return empty_values_of(found, [name for _, name in self.tree.in_every_row])
+            changes = [(row, row_results.changes) for row, row_results in every]
+        return empty_values_of(changes, [name for _, name in self.tree.in_every_row])
 
     def _changes(self, row: ListedRow, signature: Signature) -> Changes:
         """The empty values of a row. Fields that are left out of it have none."""
@@ -137,8 +139,8 @@ class ListedRows(ScoredRows):
 
     def judge(self, row: ListedRow, signature: Signature) -> None:
         """Sets the status, the credit and the problem of each field of a row: that of its value, or of its values together."""
-        found = bytearray(self.tree.absent_statuses)
-        met = bytearray(len(found))
+        statuses = bytearray(self.tree.absent_statuses)
+        met = bytearray(len(statuses))
         several: dict[int, list[Judged]] = {}
         problems: dict[int, RowProblem] = {}
         for mark in signature.matched:
@@ -147,20 +149,20 @@ class ListedRows(ScoredRows):
             if mark.place.inside or met[number]:
                 several.setdefault(number, []).append(FieldStatus.MATCH)
             else:
-                found[number] = MATCH
+                statuses[number] = MATCH
             met[number] = 1
-        for one in row.results.fields:
-            line = one.at.node.line
+        for field in row.results.fields:
+            line = field.at.node.line
             number = -1 if line is None else line.number
-            if one.at.inside or one.answers or met[number] or one.status == NOT_MEASURED:
-                answer = one.answers[0] if one.answers else STATUS[one.status]
+            if field.at.inside or field.answers or met[number] or field.status == NOT_MEASURED:
+                answer = field.answers[0] if field.answers else STATUS[field.status]
                 if isinstance(answer, Explained):
                     if answer.problem is not None:
                         problems.setdefault(number, in_field(answer.problem, self.tree.names[number]))
                     answer = answer.judged
                 several.setdefault(number, []).append(answer)
             else:
-                found[number] = one.status
+                statuses[number] = field.status
             met[number] = 1
         partial: dict[int, Partial] = {}
         for number, answers in several.items():
@@ -169,10 +171,10 @@ class ListedRows(ScoredRows):
             if isinstance(judged, Partial):
                 partial[number] = judged
                 judged = judged.status
-            found[number] = self.tree.absent_statuses[number] if judged is FieldStatus.NOT_MEASURED else judged.number
+            statuses[number] = self.tree.absent_statuses[number] if judged is FieldStatus.NOT_MEASURED else judged.number
         for number in row.left_out:
-            found[number] = SKIPPED
-        row.statuses, row.partial = bytes(found), partial
+            statuses[number] = SKIPPED
+        row.statuses, row.partial = bytes(statuses), partial
         row.problem = problems[min(problems)] if problems else None
         row.changes = self._changes(row, signature)
 
@@ -184,12 +186,12 @@ class ListedRows(ScoredRows):
         """The results of a row, matches included: the row is walked through again, where matches were only counted."""
         if self.walk.every:
             return self.rows[at].results
-        found = self._every.get(at)
-        if found is None:
+        walked = self._every.get(at)
+        if walked is None:
             e, o = self.documents_of(at)
             named = self._cells[at] if self.tree.answer_columns else None
-            found = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
-        return found
+            walked = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
+        return walked
 
     def _settled(self, number: int, line: FieldLine, at: int, *, wrong: bool = False) -> Outcome:
         """The outcome of one field of a row. `wrong`: it is known not to match, so the result of its one pair of values is there."""
@@ -211,23 +213,25 @@ class ListedRows(ScoredRows):
         fields, problem = tuple(self.settled(at)), row.problem
         if unreadable is not None:
             fields = tuple(
-                replace(one, status=FieldStatus.NOT_MEASURED, score=None) if one.status is FieldStatus.MATCH else one
-                for one in fields
+                replace(field, status=FieldStatus.NOT_MEASURED, score=None)
+                if field.status is FieldStatus.MATCH
+                else field
+                for field in fields
             )
             return Reason(unreadable.message if problem is None else problem.issue.message, fields=fields)
         long = {each.at.node.name for each in row.results.lists if each.crowded}
-        said = [f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long]
+        problems = [f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long]
         if problem is not None:
-            said.insert(0, problem.issue.message)
-        elif all(one.status in LEFT_OUT for one in fields) and len(fields) == len(row.statuses):
-            said.insert(0, "no field was measured")
+            problems.insert(0, problem.issue.message)
+        elif all(field.status in LEFT_OUT for field in fields) and len(fields) == len(row.statuses):
+            problems.insert(0, "no field was measured")
         elif not any(
             weight
             for weight, status in zip(self.tree.weights, row.statuses, strict=True)
             if STATUS[status] not in LEFT_OUT
         ) and required_right(self.tree, [STATUS[status] for status in row.statuses]):
-            said.insert(0, WEIGHTLESS)
-        return Reason("; ".join(said) or None, fields=fields)
+            problems.insert(0, WEIGHTLESS)
+        return Reason("; ".join(problems) or None, fields=fields)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The wrong outcomes of a row, in the `wanted` fields alone."""
@@ -283,7 +287,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
             verdict = verdict_of(self._tree, self._pass_at, [STATUS[status] for status in row.statuses])
         if len(self._known) < _MEMO:
             self._verdicts[row.statuses] = verdict
-            if not any(one.answers for one in row.results.fields):
+            if not any(field.answers for field in row.results.fields):
                 self._known[signature, row.left_out] = row.statuses, row.changes, verdict
         return verdict
 
@@ -293,47 +297,49 @@ def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
 
     Where there is partial credit, the field earns the mean of what its pairs earn.
     """
-    measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
+    measured = [value for value in answers if value is not FieldStatus.NOT_MEASURED]
     status = together(map(status_of, measured))
     if not earns_shares(line, measured):
         return status
-    share = sum((Fraction(*credit(one)) for one in measured), Fraction(0)) / len(measured)
+    share = sum((Fraction(*credit(value)) for value in measured), Fraction(0)) / len(measured)
     return status if share == (status is FieldStatus.MATCH) else Partial(status, share.numerator, share.denominator)
 
 
 def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
     """Whether a field earns the mean of what its pairs of values earn."""
     shares = line.comparator is not None and line.comparator.partial_credit
-    return bool(answers) and (shares or any(isinstance(one, Partial) for one in answers))
+    return bool(answers) and (shares or any(isinstance(answer, Partial) for answer in answers))
 
 
-def credit(found: Judged) -> tuple[int, int]:
+def credit(judged: Judged) -> tuple[int, int]:
     """The share of its weight that a field, or a pair of values, earns: its partial credit, or all or nothing."""
-    return (found.num, found.den) if isinstance(found, Partial) else (int(found is FieldStatus.MATCH), 1)
+    return (judged.num, judged.den) if isinstance(judged, Partial) else (int(judged is FieldStatus.MATCH), 1)
 
 
 LEFT_OUT: Final = frozenset((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
 _RIGHT_ENOUGH: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED))
 
 
-def mean(tree: ListedTree, found: Sequence[Judged]) -> tuple[int, int] | None:
+def mean(tree: ListedTree, answers: Sequence[Judged]) -> tuple[int, int] | None:
     """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
-    shares = zip(tree.weights, found, strict=True)
-    num, den = weighted_mean([(weight, *credit(one)) for weight, one in shares if status_of(one) not in LEFT_OUT])
+    shares = zip(tree.weights, answers, strict=True)
+    num, den = weighted_mean(
+        [(weight, *credit(judged)) for weight, judged in shares if status_of(judged) not in LEFT_OUT]
+    )
     common = gcd(num, den)
     return (num // common, den // common) if den else None
 
 
-def verdict_of(tree: ListedTree, pass_at: float, found: Sequence[Judged], problem: RowProblem | None = None) -> Result:
+def verdict_of(tree: ListedTree, pass_at: float, answers: Sequence[Judged], problem: RowProblem | None = None) -> Result:
     """The verdict of a row from the answers of its fields. With a problem the row has no score.
 
     A required field that does not match fails the row, whatever it weighs: where no other field counts, with a score of 0.
     """
-    each = list(map(status_of, found))
+    each = list(map(status_of, answers))
     statuses = bytes([status.number for status in each])
     if problem is not None:
         return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
-    share = mean(tree, found)
+    share = mean(tree, answers)
     if not required_right(tree, each):
         return Result(RowStatus.SCORED, False, *(share or (0, 1)), statuses)
     if share is None:
@@ -344,11 +350,11 @@ def verdict_of(tree: ListedTree, pass_at: float, found: Sequence[Judged], proble
 _MATCHED, _NOT_MEASURED = bytes([FieldStatus.MATCH]), bytes([FieldStatus.NOT_MEASURED])
 
 
-def without_output(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read: no field matches. `found` is its verdict with a missing output."""
-    statuses = found.statuses.replace(_MATCHED, _NOT_MEASURED)
-    if found.status.kept_out:
-        return replace(found, statuses=statuses)
+def without_output(verdict: Result) -> Result:
+    """The verdict of a row whose output cannot be read: no field matches. `verdict` is its verdict with a missing output."""
+    statuses = verdict.statuses.replace(_MATCHED, _NOT_MEASURED)
+    if verdict.status.kept_out:
+        return replace(verdict, statuses=statuses)
     return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
 
 
@@ -362,25 +368,25 @@ def left_out(line: FieldLine, why: str) -> Outcome:
     return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
 
 
-def settle_field(tree: ListedTree, line: FieldLine, found: Sequence[FieldResult], several: bool) -> Outcome:
+def settle_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResult], several: bool) -> Outcome:
     """The outcome of one field, from the results of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
     list of values, though it may hold only one pair, or none.
     """
-    unreadable = [one for one in found if one.status == NOT_JUDGED and _unreadable(one)][:1]
-    answers = [explain_metric(one, 0) for one in unreadable or found]
+    unreadable = [result for result in results if result.status == NOT_JUDGED and _unreadable(result)][:1]
+    answers = [explain_metric(result, 0) for result in unreadable or results]
     if any(answer.problem is not None for answer in answers):
-        answers = [_named(line, answer) for answer in answers]
+        answers = [_with_field_name(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
     judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
     if judged is FieldStatus.NOT_MEASURED:
         judged, why = tree.absent(line)
         reason: str | None = why
     else:
-        reason = answers[0].reason if one_pair is not None or unreadable else _counted(found, answers)
+        reason = answers[0].reason if one_pair is not None or unreadable else _counted(results, answers)
     status = status_of(judged)
-    expected, actual = _shown(found, several)
+    expected, actual = _shown(results, several)
     num, den = credit(judged)
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
     if isinstance(judged, Partial):
@@ -392,23 +398,23 @@ def settle_field(tree: ListedTree, line: FieldLine, found: Sequence[FieldResult]
     )  # fmt: skip
 
 
-def _unreadable(found: FieldResult) -> bool:
+def _unreadable(result: FieldResult) -> bool:
     """Whether it is the expected value that cannot be read."""
-    ask, expected = found.at.node.readers[0], found.expected
+    ask, expected = result.at.node.readers[0], result.expected
     return ask is not None and expected is not MISSING and ask(expected) is not None
 
 
-def _named(line: FieldLine, answer: Explained) -> Explained:
-    """The same answer; a problem with a function of the suite's own names the field."""
+def _with_field_name(line: FieldLine, answer: Explained) -> Explained:
+    """The answer; its problem, if any, names the field."""
     return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
 
 
-def _shown(found: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
-    """The values as people see them: for several pairs a list per side, of what is there."""
-    e, o = [one.expected for one in found], [one.output for one in found]
+def _shown(results: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
+    """The expected and the actual value for people; with several pairs a list for each side, without missing values."""
+    e, o = [result.expected for result in results], [result.output for result in results]
     if several:
         return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
-    return (e[0], o[0]) if found else (MISSING, MISSING)
+    return (e[0], o[0]) if results else (MISSING, MISSING)
 
 
 def _details(
@@ -422,12 +428,12 @@ def _details(
     return details
 
 
-def _counted(found: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
+def _counted(results: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
     """The reason of a field with several pairs: how many are right, and why the first other one is not."""
     failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
-    first = found[failed[0]]
+    first = results[failed[0]]
     location = shown_location(first)
     where = f"{spelled(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""

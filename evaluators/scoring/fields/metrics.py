@@ -94,9 +94,9 @@ def refuse_list_metric(word: object, types: Collection[str], context: Mapping[st
         return
     if word in COMPARATORS or word in context.get("comparators", {}):
         return
-    said = " or ".join(sorted(types))
+    types_text = " or ".join(sorted(types))
     hint = "write it beside the items of a list; semantic and string_semantic compare texts"
-    raise bad(f'"{OF_LISTS}" compares two lists, and the schema says {said}', hint=hint)
+    raise bad(f'"{OF_LISTS}" compares two lists, and the schema says {types_text}', hint=hint)
 
 
 def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> tuple[Compound, tuple[Transform, ...]]:
@@ -169,14 +169,14 @@ def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
 
     A schema that refers to itself is looked into three times.
     """
-    found: dict[tuple[str, str], str] = {}
+    rules: dict[tuple[str, str], str] = {}
     for node in places(root):
         for metric in node.all_metrics:
             if metric.fallback_for is not None:
-                found[node.name, metric.fallback_for] = metric.rule.removesuffix(f", in place of {metric.fallback_for}")
+                rules[node.name, metric.fallback_for] = metric.rule.removesuffix(f", in place of {metric.fallback_for}")
         if node.fallback_for is not None:
-            found[node.name, node.fallback_for] = node.align.how
-    return found
+            rules[node.name, node.fallback_for] = node.align.how
+    return rules
 
 
 WrittenIn: TypeAlias = Literal["fields", "x-eval", "evaluation_config"]
@@ -191,10 +191,10 @@ def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
         if node.kind != "array" or not node.align.free or node.align.ask is not None:
             continue
         inside = ((each.name, metric) for each in places(node) for metric in each.all_metrics)
-        asked = list(dict.fromkeys(f"{name} ({metric.name})" for name, metric in inside if metric.comparator.costs))
-        if asked:
+        costly = list(dict.fromkeys(f"{name} ({metric.name})" for name, metric in inside if metric.comparator.costs))
+        if costly:
             found.append(
-                f'the items of "{node.name}" are paired without asking about {first_ones(asked, _MOST_NAMED)}: two items that only '
+                f'the items of "{node.name}" are paired without asking about {first_ones(costly, _MOST_NAMED)}: two items that only '
                 "an answer would find alike are one missing and one extra; to ask about items that are left over, write "
                 + _asking(node.align, written)
             )

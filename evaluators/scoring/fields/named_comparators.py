@@ -88,7 +88,7 @@ def class_of(word: str, context: Mapping[str, Any]) -> type[Comparator]:
 
 
 def fallback_of(word: str, context: Mapping[str, Any]) -> object:
-    """What `context["fallback"]` names for a word, as it is written; None where it names nothing."""
+    """The fallback that `context["fallback"]` names for a word, as it is written; None where it names none."""
     named: Mapping[str, object] = context.get("fallback") or {}
     return named.get(word, named.get(_ALSO.get(word, "")))
 
@@ -116,16 +116,22 @@ def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail
     asking = [detail for detail in details if isinstance(detail, NeedsJudge)]
     if not asking:
         return details
-    listed = list(dict.fromkeys(f"{one.field} ({one.word})" if one.field else one.word for one in asking))
+    listed = list(
+        dict.fromkeys(
+            f"{comparator.field} ({comparator.word})" if comparator.field else comparator.word for comparator in asking
+        )
+    )
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
     message = f"{count} a judge, and there is none: {first_ones(listed, _MOST_LISTED)}"
-    hint = _hint([one.word for one in asking]) if named else "compare them with something else, such as fuzzy"
+    hint = (
+        _hint([comparator.word for comparator in asking]) if named else "compare them with something else, such as fuzzy"
+    )
     first = replace(asking[0], message=message, hint=hint)
     return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]
 
 
 def _hint(words: Iterable[str]) -> str:
-    """What to write for words that need a judge, where there is none."""
+    """The line to write for words that need a judge, where there is none."""
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
     return (
@@ -200,7 +206,7 @@ def add_note(context: Mapping[str, Any], note: str) -> None:
 
 
 def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
-    """What `fallback` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
+    """The fallback of a word: a comparator that needs no judge, or, for lists, an alignment."""
     first = word_in(instead)
     if word == OF_LISTS and first in ALIGNMENTS:
         name, options = word_or_map(instead, "alignment")
@@ -215,8 +221,7 @@ def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> Nam
 
 
 def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedComparator:
-    """What a comparator's word of another system names, with a note. What is wrong with it stands where the old word
-    does."""
+    """The comparator that another system's word names, with a note. What is wrong with it stands where the old word does."""
     add_note(context, f'the comparator "{old}" is called "{WORDS[old]}" here')
     try:
         return choose({WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old], context)
@@ -230,8 +235,8 @@ def refuse_answers(comparator: Comparator | None, here: str) -> None:
     if comparator is not None and comparator.answers_column is not None:
         column = comparator.answers_column
         names = (name for name in type(comparator).model_fields if getattr(comparator, name) == f"row.{column}")
-        said = f'"{name}: row.{column}"' if (name := next(names, None)) is not None else f'the column "{column}"'
-        message = f"what stands in a column is about one field: {said} is of no use {here}"
+        place_text = f'"{name}: row.{column}"' if (name := next(names, None)) is not None else f'the column "{column}"'
+        message = f"what stands in a column is about one field: {place_text} is of no use {here}"
         raise bad(message, hint="write it on the line of the field, as its only comparator")
 
 
@@ -255,11 +260,11 @@ def _in_full(plug: type[Comparator], name: str, value: object) -> str:
     shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
     if isinstance(value, int | float):
         shapes += [{key: {"abs": value}} for key in settings]
-    shown = next((shape for shape in shapes if _taken(plug, shape)), {needed[0]: value} if needed else None)
+    shown = next((shape for shape in shapes if _takes(plug, shape)), {needed[0]: value} if needed else None)
     return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
 
 
-def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+def _takes(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
     """Whether a comparator can be built with these options."""
     try:
         build(plug, options)
@@ -281,7 +286,7 @@ def _refuse_bare_value(data: object) -> None:
 
 
 def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
-    """Refuses a name that nobody has, before its options are looked at.
+    """Refuses an unknown name, before its options are looked at.
 
     `context["presets_with"]` knows which shipped presets define a name.
     """
@@ -382,7 +387,7 @@ _DATE_FORMAT: Final = late_pattern(r"(?=.*[Dd])(?=.*[Mm])(?=.*[Yy])(?:[DdMmYy]{1
 
 
 def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) -> str | None:
-    """What to write for a name by which people call a comparator, with what that does; None for any other name.
+    """The comparator to write for a common name of it, with what it does; None for any other name.
 
     `keyed`: the name is the key of options, and so is what takes its place.
     Where `context["judge"]` is None, nothing is proposed that asks one.
@@ -392,13 +397,13 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
     if name.partition(": ")[0] in COMPARATORS:
         return f"write {{{name}}}, without quotes"
     word = re.sub(r"[\s-]+", "_", name.strip().casefold())
-    found = next((written for written, words in _CALLED.items() if word in words.split()), None)
-    if found == "semantic" and context.get("judge") is None:
+    suggested = next((written for written, words in _CALLED.items() if word in words.split()), None)
+    if suggested == "semantic" and context.get("judge") is None:
         return f"write fuzzy ({_does('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
-    if found is None:
+    if suggested is None:
         return None
-    plain = found.lstrip("{").partition(":")[0]
-    return f"write {plain if keyed else found} ({_does(plain)})"
+    plain = suggested.lstrip("{").partition(":")[0]
+    return f"write {plain if keyed else suggested} ({_does(plain)})"
 
 
 def start_here(own: Iterable[str] = ()) -> str:
@@ -408,7 +413,7 @@ def start_here(own: Iterable[str] = ()) -> str:
 
 
 def _does(word: str) -> str:
-    """What a comparator does, in a few words: the start of its docstring."""
+    """The deed of a comparator in a few words: the start of its docstring."""
     if word in _WITHOUT_PLUG:
         return _WITHOUT_PLUG[word]
     first_line = (COMPARATORS.find(word).__doc__ or "").partition("\n")[0]

@@ -48,7 +48,7 @@ class OpenRows(ScoredRows):
         self._tree, self._expected, self._outputs = tree, expected, outputs
         rows = list(map(walk.row, expected, outputs))
         self.patterns = [pattern for pattern, _ in rows]
-        self._found = [found for _, found in rows]
+        self._found = [results for _, results in rows]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         tree, results = self._tree, tuple(self._results(at).values())
@@ -56,10 +56,10 @@ class OpenRows(ScoredRows):
             return Reason(unreadable.message, fields=results)
         if tree.depth is not None and not any(self.patterns[at].counts):
             return Reason("the expected object is empty, so nothing was compared", {"empty_expected": True})
-        found = verdict_of_counts(tree, self.patterns[at].counts, 1.0)
-        if not found.den:
+        verdict = verdict_of_counts(tree, self.patterns[at].counts, 1.0)
+        if not verdict.den:
             return Reason("there was no leaf to compare", fields=results)
-        return Reason(of_fields(found.num, found.den, results, "value"), fields=results)
+        return Reason(of_fields(verdict.num, verdict.den, results, "value"), fields=results)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
@@ -70,13 +70,13 @@ class OpenRows(ScoredRows):
 
     def watched(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
         """(match, mismatch, omission, hallucination) of some paths in a row."""
-        found = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
+        counts = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
         return tuple(
             (
-                found[p, FieldStatus.MATCH],
-                found[p, FieldStatus.MISMATCH],
-                found[p, FieldStatus.OMISSION],
-                found[p, FieldStatus.HALLUCINATION],
+                counts[p, FieldStatus.MATCH],
+                counts[p, FieldStatus.MISMATCH],
+                counts[p, FieldStatus.OMISSION],
+                counts[p, FieldStatus.HALLUCINATION],
             )
             for p in paths
         )
@@ -92,23 +92,25 @@ class OpenRows(ScoredRows):
         tree, expected, output = self._tree, self._expected[at], self._outputs[at]
         ours, theirs = self._wrong(at)
         places = tree.leaves(expected, ()) if not tree.skips(()) else ()
-        found = Results()
+        results = Results()
         for place, value in places:
             if place in ours:
-                found[place] = ours[place]
+                results[place] = ours[place]
                 continue
             actual = reduce(getitem, place, output)
             if not (tree.skip and tree.nothing_left(place, value, actual)):
-                found[place] = _result(tree, place, FieldStatus.MATCH, value, actual)
-        return found | theirs
+                results[place] = _result(tree, place, FieldStatus.MATCH, value, actual)
+        return results | theirs
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
         """The outcomes of a row that are no match: those of expected leaves, and those of leaves that only the output has."""
         sides = Results(), Results()
-        for one in self._found[row]:
-            status, place = FIELD_STATUSES[one.status or FieldStatus.HALLUCINATION.number], one.location
-            expected = MISSING if status is FieldStatus.HALLUCINATION else one.expected
-            sides[status is FieldStatus.HALLUCINATION][place] = _result(self._tree, place, status, expected, one.output)
+        for result in self._found[row]:
+            status, place = FIELD_STATUSES[result.status or FieldStatus.HALLUCINATION.number], result.location
+            expected = MISSING if status is FieldStatus.HALLUCINATION else result.expected
+            sides[status is FieldStatus.HALLUCINATION][place] = _result(
+                self._tree, place, status, expected, result.output
+            )
         ours, theirs = sides
         return ours, _in_order(self._outputs[row], theirs)
 
@@ -131,9 +133,9 @@ class OpenCheck(RowsCheck[OpenRows]):
     def settled(self, rows: OpenRows) -> list[ScoredRow]:
         """The verdict of each row, whose pattern is noted to be counted by path later. Where the walk has no room left, it is counted now,
         and a new walk begins."""
-        verdicts = [self._known.get(one.counts) or self._verdict(one.counts) for one in rows.patterns]
+        verdicts = [self._known.get(pattern.counts) or self._verdict(pattern.counts) for pattern in rows.patterns]
         if self._watched:
-            verdicts = [replace(one, watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
+            verdicts = [replace(pattern, watched=rows.watched(at, self._watched)) for at, pattern in enumerate(verdicts)]
         self._patterns.update(rows.patterns)
         if self._walk.room < 0:
             self._count_paths()
@@ -162,10 +164,10 @@ class OpenCheck(RowsCheck[OpenRows]):
 
     def _verdict(self, counts: RowCounts) -> Result:
         """The verdict on a row with these counts, kept for the next row with the same ones until so many are known."""
-        found = verdict_of_counts(self.tree, counts, self.pass_at)
+        verdict = verdict_of_counts(self.tree, counts, self.pass_at)
         if len(self._known) < MEMO:
-            self._known[counts] = found
-        return found
+            self._known[counts] = verdict
+        return verdict
 
 
 def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:

@@ -162,10 +162,10 @@ class Place(Mark):
 
     def below(self, key: str) -> Place:
         """The place of a key."""
-        found = self.keys.get(key)
-        if found is None:
-            found = self.keys[key] = Place(self.tree, (*self.name, key))
-        return found
+        place = self.keys.get(key)
+        if place is None:
+            place = self.keys[key] = Place(self.tree, (*self.name, key))
+        return place
 
     @property
     def items(self) -> Place:
@@ -178,14 +178,14 @@ class Place(Mark):
         """The mark of this place with a status, or with what stands in place of one; `value` says which sides are empty."""
         if status == RIGHT and value is FILLED:
             return self
-        found = self._marks.get((status, value))
-        if found is None:
-            found = self._marks[status, value] = Mark(self.name, status, value)
+        mark = self._marks.get((status, value))
+        if mark is None:
+            mark = self._marks[status, value] = Mark(self.name, status, value)
             if value is FILLED and status == CONTENTS:
-                self.full = found
+                self.full = mark
             elif value is FILLED and status == WRONG:
-                self.wrong = found
-        return found
+                self.wrong = mark
+        return mark
 
     def counted(self, value: dict[str, Any]) -> dict[str, Any]:
         """An object without what is left out."""
@@ -213,7 +213,7 @@ class Part(Struct, eq=False):
             if mark.value is not FILLED and mark.status < CONTENTS:  # contents are leaves of their own
                 odd.append(mark.value)
         filled = counts[RIGHT] + counts[WRONG] + counts[LOST] + counts[EXTRA] + counts[SURPLUS] - len(odd)
-        return cls(marks, counts, filled + sum(one.filled for one in odd), sum(one.left_empty for one in odd))
+        return cls(marks, counts, filled + sum(mark.filled for mark in odd), sum(mark.left_empty for mark in odd))
 
 
 class Pattern(Struct, eq=False):
@@ -259,15 +259,15 @@ class Pattern(Struct, eq=False):
             outside[one] += times
             items[other] += times
             leaves[one.filled + other.filled, one.left_empty + other.left_empty] += times
-        found: defaultdict[tuple[Field, InRow], int] = defaultdict(int)
-        found[EACH_ROW, EMPTY] = sum(outside.values())
+        counts: defaultdict[tuple[Field, InRow], int] = defaultdict(int)
+        counts[EACH_ROW, EMPTY] = sum(outside.values())
         for both, times in leaves.items():
-            found[ALL_FIELDS, InRow(0, 0, *both)] = times
+            counts[ALL_FIELDS, InRow(0, 0, *both)] = times
         if not places:
-            return found
+            return counts
         for mark, times in _marks_of(outside).items():
             if mark.value is not NOTHING:
-                found[mark.name, mark.value] += times
+                counts[mark.name, mark.value] += times
         for part, times in items.items():
             together: dict[Name, InRow] = {}
             for mark in part.marks:
@@ -276,14 +276,14 @@ class Pattern(Struct, eq=False):
                 before = together.get(mark.name)
                 together[mark.name] = mark.value if before is None else added(before, mark.value)
             for each in together.items():
-                found[each] += times
-        return found
+                counts[each] += times
+        return counts
 
 
 def _marks_of(parts: Mapping[Part, int]) -> dict[Mark, int]:
     """How often each mark occurs, given how many rows have each part."""
-    found: defaultdict[Mark, int] = defaultdict(int)
+    counts: defaultdict[Mark, int] = defaultdict(int)
     for part, times in parts.items():
         for mark in part.marks:
-            found[mark] += times
-    return found
+            counts[mark] += times
+    return counts

@@ -96,8 +96,8 @@ class OpenWalk:
 
     def _part(self, marks: tuple[Mark, ...]) -> Part:
         self.room -= len(marks)
-        found = self._parts[marks] = Part.of(marks)
-        return found
+        part = self._parts[marks] = Part.of(marks)
+        return part
 
 
 _MOST_MARKS: Final = 100_000
@@ -115,29 +115,29 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
         if place.tree.skip:
             e, o = place.counted(e), place.counted(o)
         keys, lacking = place.keys, 0
-        for key, one in e.items():
+        for key, value in e.items():
             try:
                 here, other = keys[key], o[key]
             except KeyError:
                 here, other = place.below(key), o.get(key, MISSING)
-            kind = type(one)
+            kind = type(value)
             if kind is str:
-                if one == other and one:
+                if value == other and value:
                     marks.append(here)
                     continue
-                if type(other) is str and one and other and row.exact:
+                if type(other) is str and value and other and row.exact:
                     marks.append(here.wrong or here.mark(WRONG, FILLED))
-                    row.differing.append(LeafResult(here, (*row.index,), WRONG, one, other))
+                    row.differing.append(LeafResult(here, (*row.index,), WRONG, value, other))
                     continue
             elif kind is dict or kind is list:
                 lacking += other is MISSING
-                _compare(here, one, other, marks, row)
+                _compare(here, value, other, marks, row)
                 continue
-            elif kind is type(other) and one == other and one is not None:
+            elif kind is type(other) and value == other and value is not None:
                 marks.append(here)
                 continue
             lacking += other is MISSING
-            _compare_leaves(here, one, other, marks, row)
+            _compare_leaves(here, value, other, marks, row)
         if len(o) > len(e) - lacking:
             for key, other in o.items():
                 if key not in e:
@@ -150,12 +150,12 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
         both, items, index = min(len(e), len(o)), row.items, row.index
         index.append(0)
         for at in range(both):
-            one, other = e[at], o[at]
-            if type(one) is str and one == other and one:
+            value, other = e[at], o[at]
+            if type(value) is str and value == other and value:
                 items.append(here)
             else:
                 index[-1] = at
-                _compare(here, one, other, items, row)
+                _compare(here, value, other, items, row)
         for at in range(both, len(e)):
             index[-1] = at
             _one_side(here, e[at], LOST, items, row)
@@ -200,18 +200,18 @@ def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row)
 def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
     """Compares two objects key by key, each value whole."""
     o, keys = root.tree.compared(e, output), root.keys
-    for key, one in e.items():
+    for key, value in e.items():
         try:
             here, other = keys[key], o[key]
         except KeyError:
             here, other = root.below(key), o.get(key, MISSING)
-        kind = type(one)
+        kind = type(value)
         if here.skipped:
             continue
-        if kind is type(other) and one == other and (kind in SURE or (kind is str and one)):
+        if kind is type(other) and value == other and (kind in SURE or (kind is str and value)):
             marks.append(here)
         else:
-            _compare_values(here, one, other, marks, row)
+            _compare_values(here, value, other, marks, row)
     for key, other in o.items():
         if key not in e and not root.below(key).skipped:
             _add(root.below(key), EXTRA, MISSING, other, marks, row)

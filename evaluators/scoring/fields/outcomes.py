@@ -224,7 +224,7 @@ class PairedList(Struct, frozen=True):
 
 
 class ItemPaths(NamedTuple):
-    """Where a list and its items stand, as their paths are spelled."""
+    """The paths of a list and its items."""
 
     path: str
     rows: list[str]
@@ -277,7 +277,9 @@ def _list_outcome(
     columns = len(listed.actual) if comparable and isinstance(listed.actual, list) else 0
     expected, output = len(items.rows) - len(aside), columns - len(aside_too) if columns else 0
     statuses = [(pair, inside[items.rows[pair[0]]]) for pair in pairs]
-    matching = tuple(pair for pair, found in statuses if FieldStatus.MATCH in found and WRONG.isdisjoint(found))
+    matching = tuple(
+        pair for pair, pair_statuses in statuses if FieldStatus.MATCH in pair_statuses and WRONG.isdisjoint(pair_statuses)
+    )
     matched = len(matching)
     alike = not expected and not output and own_match
     right = alike or (expected == matched == output and expected > 0)

@@ -96,14 +96,14 @@ def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
 def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
     """The number of every worth: complete pairs, then F1, then rank."""
     shares = {worth: f1(worth) for worth in worths}
-    kept = {worth: share for worth, share in shares.items() if share and share >= least}
-    unit = lcm(*(share.denominator for share in kept.values()))
-    below = most * max((worth.rank for worth in kept), default=0) + 1
-    found = {worth: share.numerator * (unit // share.denominator) * below + worth.rank for worth, share in kept.items()}
-    if any(share != WHOLE for share in kept.values()):
-        bonus = most * max(found.values()) + 1
-        found = {worth: value + bonus * (kept[worth] == WHOLE) for worth, value in found.items()}
-    return {worth: found.get(worth, 0) for worth in shares}
+    useful = {worth: share for worth, share in shares.items() if share and share >= least}
+    unit = lcm(*(share.denominator for share in useful.values()))
+    below = most * max((worth.rank for worth in useful), default=0) + 1
+    gains = {worth: share.numerator * (unit // share.denominator) * below + worth.rank for worth, share in useful.items()}
+    if any(share != WHOLE for share in useful.values()):
+        bonus = most * max(gains.values()) + 1
+        gains = {worth: value + bonus * (useful[worth] == WHOLE) for worth, value in gains.items()}
+    return {worth: gains.get(worth, 0) for worth in shares}
 
 
 def f1(worth: Worth) -> Fraction:
@@ -308,14 +308,14 @@ def _weighed(
             lines[item] = row
             wanted += [(row, column) for column in known.values() if column in close]
     worths = weigh([(rows[row], columns[column]) for row, column in wanted], False)
-    asked = dict(zip(wanted, worths, strict=True))
+    worth_of = dict(zip(wanted, worths, strict=True))
 
     def table(worths: Mapping[tuple[int, int], Worth]) -> list[list[Worth]]:
         """The worth of every pair, by rows: equal items share a line or a column, and pairs that were not weighed gain nothing."""
         made = {row: [worths.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
         return [made[lines[item]] for item in ours]
 
-    return asked, table
+    return worth_of, table
 
 
 def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
@@ -329,8 +329,8 @@ def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, 
     if rank is not None:
         numbers = rank([(rows[row], columns[place]) for row, place in wanted])
         worths = [worth._replace(rank=number) for worth, number in zip(worths, numbers, strict=True)]
-    asked = dict(zip(wanted, worths, strict=True))
-    table = [[asked.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
+    worth_of = dict(zip(wanted, worths, strict=True))
+    table = [[worth_of.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
     found = assign_gains(gains(table, align.least_f1))
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
@@ -368,8 +368,8 @@ def most_like(item: Any, others: Items, most: int) -> list[int]:
         return [*range(len(others))]
     wanted = _parts(item)
     shares = [
-        (-2 * len(wanted & found) / (len(wanted) + len(found) or 1), place)
-        for place, found in enumerate(map(_parts, others))
+        (-2 * len(wanted & parts) / (len(wanted) + len(parts) or 1), place)
+        for place, parts in enumerate(map(_parts, others))
     ]
     return sorted(place for _, place in sorted(shares)[:most])
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import cached_property
 from types import NoneType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -53,25 +53,27 @@ class UnitRules(Struct, frozen=True):
         issues = [None if ask is None else ask(value) for ask in self.readers]
         if all(issue is None for issue in issues):
             return None
-        return [None if one is None else RowProblem(one) for one in issues]
+        return [None if issue is None else RowProblem(issue) for issue in issues]
 
 
 def unit_of(node: FieldNode) -> UnitRules:
     """How a place is compared."""
     comparators = [metric.comparator for metric in node.metrics]
-    rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
+    rules = tuple(
+        answering_rule(near_enough() if comparator.costs else comparator, node.transforms) for comparator in comparators
+    )
     together = None if node.line is None else node.line.together
     if together is not None:
         rules = tuple(compile_together(together, rule) for rule in rules)
-    one_sided = any(one.reads == "output" for one in comparators)
+    one_sided = any(comparator.reads == "output" for comparator in comparators)
     equality = len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms)
     return UnitRules(
         rules=rules,
         readers=node.readers,
         unread=any(ask is not None for ask in node.readers),
-        costs=any(one.costs for one in comparators),
+        costs=any(comparator.costs for comparator in comparators),
         # equal objects may have none of the keys that are compared together: then nothing is measured
-        each=together is not None or not all(one.reflexive for one in comparators),
+        each=together is not None or not all(comparator.reflexive for comparator in comparators),
         alone=one_sided and node.policy.one_sided == "asked",
         exact=equality and together is None,
         single=rules[0] if len(rules) == 1 else None,
@@ -162,16 +164,16 @@ class Place:
     def steps(self) -> tuple[tuple[str, Mark | None, Place], ...]:
         """The declared keys of an object, but those of a compound: with the mark of a match that needs no more than equality."""
         taken = self.node.compound.fields if self.node.compound is not None else ()
-        found = [
+        placed = [
             (key, self._under(node, index))
             for index, (key, node) in enumerate(self.node.below.keys.items())
             if key not in taken
         ]
-        return tuple((key, place.full if place.quick else None, place) for key, place in found)
+        return tuple((key, place.full if place.quick else None, place) for key, place in placed)
 
     @cached_property
     def steps_of_every(self) -> tuple[tuple[str, Mark | None, Place], ...]:
-        """The same where matches are results."""
+        """The steps, where matches are results."""
         return tuple((key, None, place) for key, _, place in self.steps)
 
     @cached_property
@@ -198,7 +200,7 @@ class Place:
         """The branches of a choice, those that are the same schema once."""
         choices, every = (*self.choices, len(self.trail)), self.node.below.branches
         siblings = (*self.siblings, *every)
-        return tuple(Place(one, self.absent, self.trail, self.inside, choices, siblings) for one in distinct(every))
+        return tuple(Place(node, self.absent, self.trail, self.inside, choices, siblings) for node in distinct(every))
 
     @cached_property
     def as_object(self) -> Place | None:
@@ -218,22 +220,20 @@ class Place:
         return {key: self.absent.at(keys[key]) if key in keys else self.absent.has for key in names}
 
     @cached_property
-    def reached(self) -> tuple[tuple[str | None, str | None, str | None, Mark | None, Any, Any, Place], ...]:
-        """What is looked for below, whatever the value is: the one or two keys that lead there, with the one key that may stand for both
-        (None for other paths); the mark of a match that needs no more than equality; what reads the two values, and those around them;
-        and the place."""
-        found = []
+    def reached(self) -> tuple[ReachedPlace, ...]:
+        """The places that paths lead to from here, whatever the value is."""
+        reached = []
         for path, node in self.node.below.reached:
             around, place = _reader(path.part(0, -1)) if path.steps else None, self._under(node, AFTER)
             mark = place.full if place.quick else None
-            found.append((*_keys_of(path), mark, _reader(path), around, place))
-        return tuple(found)
+            reached.append(ReachedPlace(*_keys_of(path), mark, _reader(path), around, place))
+        return tuple(reached)
 
     @cached_property
     def unjoined(self) -> tuple[tuple[Callable[[Any], Any], Place], ...]:
         """The places that paths lead to from here, each with what reads its value; JOINED where a key that contains dots may be meant."""
         paths = (path for path, _ in self.node.below.reached)
-        return tuple((path.unjoined_getter(JOINED), step[-1]) for path, step in zip(paths, self.reached, strict=True))
+        return tuple((path.unjoined_getter(JOINED), to.place) for path, to in zip(paths, self.reached, strict=True))
 
     @cached_property
     def value_keys(self) -> list[tuple[Hashable, ValueKey | None]]:
@@ -246,12 +246,13 @@ class Place:
 
     @cached_property
     def item_key(self) -> ValueKey | None:
-        """As the place of items: what two of them share exactly when they match, where each is one value; None where that is unknown."""
+        """As the place of items: a function that gives two items the same key exactly when they match, where each is one value;
+        None where there is none."""
         return item_key(self.node, self.absent)
 
     @cached_property
     def set_key(self) -> ValueKey | None:
-        """The same, by the one value that listed fields compare of an item, where there is just one."""
+        """The key of an item, by the one value that listed fields compare of it, where there is just one."""
         return item_key(compared_whole(self.node), self.absent)
 
     @cached_property
@@ -271,17 +272,17 @@ class Place:
 
     def rank(self, place: Place) -> Trail:
         """The order of a place among the fields of this item: as lines list it, or as the schema does. A choice is one field."""
-        found = self.ranks.get(place)
-        if found is None:
+        rank = self.ranks.get(place)
+        if rank is None:
             node, start = place.node, len(self.trail)
             if node.line is not None:
-                found = (node.line.number,)
+                rank = (node.line.number,)
             elif node.listed is not None:
-                found = (node.listed,)
+                rank = (node.listed,)
             else:
-                found = place.trail[start : next((end for end in place.choices if end >= start), None)]
-            self.ranks[place] = found
-        return found
+                rank = place.trail[start : next((end for end in place.choices if end >= start), None)]
+            self.ranks[place] = rank
+        return rank
 
 
 def _kind(node: FieldNode) -> int:
@@ -297,6 +298,24 @@ def _kind(node: FieldNode) -> int:
     return OBJECT if node.kind == "object" else ARRAY
 
 
+class ReachedPlace(NamedTuple):
+    """A place that a path leads to, with what reads it in the two documents. A path of one or two plain keys is read by its keys."""
+
+    key: str | None
+    """The first key; None for a path that is read by `read` alone."""
+    below: str | None
+    """The second key."""
+    joined: str | None
+    """The one key with a dot that may stand for both (`a.b`)."""
+    mark: Mark | None
+    """The mark of a match that needs no more than equality."""
+    read: Any
+    """A function from two values to their two values at the path."""
+    read_around: Any
+    """The same for the values around those; None for a path without steps."""
+    place: Place
+
+
 def _keys_of(path: Any) -> tuple[str | None, str | None, str | None]:
     """The one or two keys of a path, and the one key with a dot that may stand for both (`a.b`); None, None, None for any other path."""
     steps = path.steps
@@ -306,7 +325,7 @@ def _keys_of(path: Any) -> tuple[str | None, str | None, str | None]:
 
 
 def _reader(path: Any) -> Any:
-    """A function from two documents to their two values at a path; of a query, to the lists of its hits."""
+    """A function from two documents to their two values at a path; for a query, to the lists of its hits."""
     if path.query is not None:
         return lambda e, o: (_hits(path, e), _hits(path, o))
     if not path.steps:
@@ -316,5 +335,5 @@ def _reader(path: Any) -> Any:
 
 def _hits(path: Any, document: Any) -> list[Any]:
     """Everything a query hits; an empty list where it hits nothing."""
-    found = path.get(document) if document.__class__ is not Missing else None
-    return found if isinstance(found, list) else []
+    value = path.get(document) if document.__class__ is not Missing else None
+    return value if isinstance(value, list) else []

@@ -44,7 +44,7 @@ def post_process(results: Sequence[Outcome], processors: Iterable[Processor]) ->
     current = list(results)
     for processor in processors:
         returned: object = processor(list(current))
-        if not isinstance(returned, list) or not all(isinstance(one, Outcome) for one in returned):
+        if not isinstance(returned, list) or not all(isinstance(outcome, Outcome) for outcome in returned):
             name = _name(processor)
             raise problem(
                 "post-process-result",
@@ -118,18 +118,18 @@ def ships(processor: Processor) -> bool:
 
 def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
     """The values that some post-processors count as absent. Both sides match where one of them says so."""
-    found: list[Any] = []
+    distinct: list[Any] = []
     both: BothAbsent = "skip"
-    for one in processors:
-        if _function(one) is reclassify_nulls:
-            options = one.keywords if isinstance(one, partial) else {}
-            given = options.get("absent_values", NULL_ALONE)
-            if isinstance(given, NullHandling):
-                both = both if given.both_absent_skip else "match"
-                given = given.absent_values
-            found += [value for value in given if not any(same(value, known) for known in found)]
+    for processor in processors:
+        if _function(processor) is reclassify_nulls:
+            options = processor.keywords if isinstance(processor, partial) else {}
+            absent = options.get("absent_values", NULL_ALONE)
+            if isinstance(absent, NullHandling):
+                both = both if absent.both_absent_skip else "match"
+                absent = absent.absent_values
+            distinct += [value for value in absent if not any(same(value, known) for known in distinct)]
             both = "match" if options.get("both_absent") == "match" else both
-    return AbsentValues(tuple(found), both)
+    return AbsentValues(tuple(distinct), both)
 
 
 def with_places(
@@ -138,10 +138,10 @@ def with_places(
     """The post-processors, where each `reclassify_nulls` takes for absent what any of them does, and is told of some fields: the
     `demanded` ones, which the output's value alone decides, and the `required` ones."""
     absent = absent_values_of(processors)
-    told = partial(
+    reclassify = partial(
         reclassify_nulls, absent_values=absent.values, both_absent=absent.both, demanded=demanded, required=required
     )
-    return tuple(told if _function(one) is reclassify_nulls else one for one in processors)
+    return tuple(reclassify if _function(processor) is reclassify_nulls else processor for processor in processors)
 
 
 def _function(processor: Processor) -> object:

@@ -74,16 +74,16 @@ _TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
     "other": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
 }
 IN_PLACE: Final = {
-    (ours, theirs): found
+    (ours, theirs): actual
     for ours, row in _TABLE.items()
-    for theirs, found in zip(_OUTPUT, row, strict=True)
+    for theirs, actual in zip(_OUTPUT, row, strict=True)
     if (ours, theirs) != ("full", "full")
 }
 """How a pair counts, by what its sides have."""
 
 
 def content(kind: type, value: Any) -> Content:
-    """What one side has where a container of a kind is declared."""
+    """The content of one side where a container of a kind is declared."""
     if value is MISSING:
         return "missing"
     if value is None:
@@ -110,11 +110,11 @@ class AbsentValues(Struct, frozen=True, eq=False):
         """Whether a value is missing, or one of them."""
         if value is MISSING or not self.values:
             return value is MISSING
-        return any(same(value, one) for one in self.values)
+        return any(same(value, absent_value) for absent_value in self.values)
 
     @property
     def if_any(self) -> Callable[[Any], bool] | None:
-        """The same question; None where only what is missing is absent."""
+        """The function that says whether a value is absent; None where only missing values are."""
         return self.has if self.values else None
 
     def at(self, node: FieldNode) -> Callable[[Any], bool]:

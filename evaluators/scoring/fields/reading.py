@@ -180,7 +180,7 @@ def _key_paths(data: object) -> tuple[Path, ...]:
     """Reads the paths of an alignment's key: one, or a list of several. Raises BadSettings with all mistakes: a path that may be at several
     places in an item, one that is named twice, or none at all."""
     listed = isinstance(data, (list, tuple))
-    found: list[Path] = []
+    paths: list[Path] = []
     details: list[Detail] = []
     for index, spelled in enumerate(data if isinstance(data, (list, tuple)) else [data]):
         loc = (index,) if listed else ()
@@ -191,14 +191,14 @@ def _key_paths(data: object) -> tuple[Path, ...]:
             continue
         if not path.definite:
             details.append(Detail(loc, f'the key "{path.canonical}" must be one place in an item'))
-        elif path in found:
+        elif path in paths:
             details.append(Detail(loc, f'the key names "{path.canonical}" twice', "name each place once"))
-        found.append(path)
+        paths.append(path)
     if details:
         raise BadSettings(details)
-    if not found:
+    if not paths:
         raise bad("key must name at least one path", hint="write key: sku, or key: [order, line]")
-    return tuple(found)
+    return tuple(paths)
 
 
 _OPTIONS: Final[Mapping[AlignHow, Mapping[str, Callable[[Any], Any]]]] = {

@@ -62,12 +62,12 @@ class Placed(dict[str, Any]):
 
 
 def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:
-    """Where a key of a schema was written; `loc` is where the schema itself stands, if it does not know."""
+    """The place where a key of a schema was written; `loc` is that of the schema itself, if it does not know."""
     return schema.written.get(key, (*schema.loc, key)) if isinstance(schema, Placed) else (*loc, key)
 
 
 def own_place(schema: object, loc: Loc) -> Loc:
-    """Where a schema was written."""
+    """The place where a schema was written."""
     return schema.loc if isinstance(schema, Placed) else loc
 
 
@@ -77,7 +77,7 @@ def pointer(loc: Iterable[str | int]) -> str:
 
 
 def as_problems(error: BadSettings) -> Problems:
-    """What is wrong with a schema, each with the JSON Pointer of its place."""
+    """The Problems of a schema, each with the JSON Pointer of its place."""
     return Problems(
         Issue(detail.code, Blame.CONFIG, detail.message, f"schema {pointer(detail.loc)}", detail.hint)
         for detail in error.details
@@ -188,19 +188,19 @@ class _SchemaWalk:
         elif reference in inside or reference == "#":
             own["$ref"] = self._keep(reference)
             own.written["$ref"] = loc
-        elif (found := self._filled(reference, loc, inside, here)) is None:
+        elif (filled := self._filled(reference, loc, inside, here)) is None:
             own.lost = True
         else:
-            merge(own, found)
+            merge(own, filled)
 
     def _filled(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
-        """What a reference leads to, filled in; None where that is nothing."""
+        """The schema that a reference leads to, filled in; None where it leads nowhere."""
         if reference in self.shared and self.made > MOST_COPIES:
             return self.shared[reference]
-        found = self.target(reference, loc)
-        if found is None:
+        target = self.target(reference, loc)
+        if target is None:
             return None
-        made = self.shared[reference] = self.schema(*found, (*inside, reference), (*here, (reference, loc)))
+        made = self.shared[reference] = self.schema(*target, (*inside, reference), (*here, (reference, loc)))
         return made
 
     def _keep(self, reference: str) -> str:
@@ -217,12 +217,12 @@ class _SchemaWalk:
 
     def targets(self) -> Schema:
         """The schemas that must stay, resolved, by name. One may need another."""
-        found: Schema = {}
-        while waiting := [reference for reference, name in self.kept.items() if name not in found]:
+        merged: Schema = {}
+        while waiting := [reference for reference, name in self.kept.items() if name not in merged]:
             for reference in waiting:
                 target = self.target(reference, ())
-                found[self.kept[reference]] = self.schema(*target, (reference,), ((reference, None),)) if target else {}
-        return found
+                merged[self.kept[reference]] = self.schema(*target, (reference,), ((reference, None),)) if target else {}
+        return merged
 
     def target(self, reference: str, loc: Loc) -> tuple[Mapping[str, Any], Loc] | None:
         """The schema that a reference leads to, with its place. What leads nowhere is noted."""
@@ -232,12 +232,12 @@ class _SchemaWalk:
             self.details.append(Detail(loc, message, hint, code="bad-reference"))
             return None
         steps = steps_of(reference)
-        found = self._anchored(reference[1:]) if steps is None else follow(self.root, steps)
-        if found is None or not isinstance(found[0], Mapping):
-            message = f'$ref "{reference}" leads nowhere' if found is None else f'$ref "{reference}" is no schema'
+        part = self._anchored(reference[1:]) if steps is None else follow(self.root, steps)
+        if part is None or not isinstance(part[0], Mapping):
+            message = f'$ref "{reference}" leads nowhere' if part is None else f'$ref "{reference}" is no schema'
             self.details.append(Detail(loc, message, self._nearest(reference), code="bad-reference"))
             return None
-        return found
+        return part
 
     def _anchored(self, name: str) -> tuple[Any, Loc] | None:
         """The definition with this `$anchor` and its place; None where no definition of the root has it."""
@@ -260,17 +260,17 @@ class _SchemaWalk:
             own[key] = value
             return
         branches = [self._any(branch, (*loc, index), inside) for index, branch in enumerate(value)]
-        kept = [branch for branch in branches if not _null(branch)]
-        own.nullable = own.nullable or len(kept) < len(branches)
-        if len(kept) == 1 and isinstance(kept[0], Placed):
-            self._take(own, kept[0])
+        remaining = [branch for branch in branches if not _null(branch)]
+        own.nullable = own.nullable or len(remaining) < len(branches)
+        if len(remaining) == 1 and isinstance(remaining[0], Placed):
+            self._take(own, remaining[0])
             return
-        types = _plain_types(kept)
+        types = _plain_types(remaining)
         if types:
             own["type"] = types[0] if len(types) == 1 else types
             own.written["type"] = loc
         else:
-            own[key] = kept
+            own[key] = remaining
 
     @staticmethod
     def _take(own: Placed, branch: Placed) -> None:
@@ -304,8 +304,8 @@ def merge(first: Placed, second: object) -> None:
 
 def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
     """Two maps of schemas as one. Those of one name are merged."""
-    found = {name: _merged(inner, second.get(name)) for name, inner in first.items()}
-    return {**found, **{name: inner for name, inner in second.items() if name not in found}}
+    merged = {name: _merged(inner, second.get(name)) for name, inner in first.items()}
+    return {**merged, **{name: inner for name, inner in second.items() if name not in merged}}
 
 
 def _merged(first: object, second: object) -> object:
@@ -367,11 +367,11 @@ def _plain_types(branches: Sequence[Any]) -> list[str]:
     for branch in branches:
         if not isinstance(branch, Mapping) or any(map(_about_evaluation, branch)):
             return []
-        found = branch.get("type")
-        listed = [one for one in (found if isinstance(found, list) else [found]) if one != "null"]
-        if not listed or any(not isinstance(one, str) or one not in SCALARS for one in listed):
+        type_name = branch.get("type")
+        listed = [name for name in (type_name if isinstance(type_name, list) else [type_name]) if name != "null"]
+        if not listed or any(not isinstance(name, str) or name not in SCALARS for name in listed):
             return []
-        types.extend(str(one) for one in listed if one not in types)
+        types.extend(str(name) for name in listed if name not in types)
     return types
 
 
@@ -393,15 +393,15 @@ _LONG_INDEX: Final = 10
 
 
 def follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
-    """What stands where the steps lead, and its place; None where they lead nowhere."""
-    found, loc = root, list[str | int]()
+    """The value that the steps lead to, and its place; None where they lead nowhere."""
+    node, loc = root, list[str | int]()
     for step in steps:
-        if isinstance(found, Mapping) and step in found:
-            found = found[step]
+        if isinstance(node, Mapping) and step in node:
+            node = node[step]
             loc.append(step)
-        elif isinstance(found, list) and step.isdecimal() and len(step) < _LONG_INDEX and int(step) < len(found):
-            found = found[int(step)]
+        elif isinstance(node, list) and step.isdecimal() and len(step) < _LONG_INDEX and int(step) < len(node):
+            node = node[int(step)]
             loc.append(int(step))
         else:
             return None
-    return found, tuple(loc)
+    return node, tuple(loc)

@@ -66,33 +66,33 @@ class Reshapings(Struct, frozen=True):
     @property
     def at_the_top(self) -> bool:
         """A document as a whole is changed: it may be of another kind than it is compared as."""
-        return any(not one.path.steps for one in self.each)
+        return any(not reshaping.path.steps for reshaping in self.each)
 
     @property
     def converts(self) -> bool:
-        """There may be expected values that cannot be changed."""
-        return any(transform.converts for one in self.each for transform in one.transforms)
+        """Whether some transform may fail on an expected value."""
+        return any(transform.converts for reshaping in self.each for transform in reshaping.transforms)
 
     def of_expected(self, document: Any) -> Any:
         """An expected document, changed. Raises RowProblem for a value that cannot be."""
-        for one in self.each:
-            document = _changed(document, one, 0, one.expected)
+        for reshaping in self.each:
+            document = _changed(document, reshaping, 0, reshaping.expected)
         return document
 
     def of_output(self, document: Any) -> tuple[Any, tuple[str, ...]]:
         """A document of an output, changed, and sentences about values that cannot be."""
-        said: list[str] = []
-        for one in self.each:
+        notes: list[str] = []
+        for reshaping in self.each:
 
-            def change(value: Any, one: Reshaping = one) -> Any:
+            def change(value: Any, reshaping: Reshaping = reshaping) -> Any:
                 try:
-                    return one.apply(value)
+                    return reshaping.apply(value)
                 except TransformError as error:
-                    said.append(f"{one.path.canonical or '$'} of the output stays as it is: {error}")
+                    notes.append(f"{reshaping.path.canonical or '$'} of the output stays as it is: {error}")
                     return value
 
-            document = _changed(document, one, 0, change)
-        return document, tuple(dict.fromkeys(said))
+            document = _changed(document, reshaping, 0, change)
+        return document, tuple(dict.fromkeys(notes))
 
     def of_rows(self, expected: Sequence[Any], outputs: Sequence[Any]) -> Reshaped:
         """The documents of some rows, changed; one that is the same object on both sides stays so. Raises RowProblem."""
@@ -101,7 +101,7 @@ class Reshapings(Struct, frozen=True):
             (mine, ()) if document is other else self.of_output(other)
             for document, other, mine in zip(expected, outputs, changed, strict=True)
         ]
-        return Reshaped(changed, [document for document, _ in others], [said for _, said in others])
+        return Reshaped(changed, [document for document, _ in others], [note for _, note in others])
 
 
 UNCHANGED: Final = Reshapings()
@@ -109,8 +109,8 @@ UNCHANGED: Final = Reshapings()
 
 def reshapings_of(lines: Iterable[FieldLine], common: Sequence[Transform] = ()) -> Reshapings:
     """The transforms of whole values that lines of `fields:` have. `common` are those of all fields."""
-    found = [Reshaping(line.path, whole) for line in lines if (whole := split_at_reshaping(line, common)[0])]
-    return Reshapings(tuple(sorted(found, key=lambda one: len(one.path.steps))))
+    reshapings = [Reshaping(line.path, whole) for line in lines if (whole := split_at_reshaping(line, common)[0])]
+    return Reshapings(tuple(sorted(reshapings, key=lambda one: len(one.path.steps))))
 
 
 def split_at_reshaping(
@@ -124,25 +124,25 @@ def split_at_reshaping(
     return every[:last], every[last:]
 
 
-def _changed(value: Any, one: Reshaping, at: int, change: Apply) -> Any:
+def _changed(value: Any, reshaping: Reshaping, at: int, change: Apply) -> Any:
     """A value below which something is changed, from a step of a path on; the very same where nothing is."""
-    steps = one.path.steps
+    steps = reshaping.path.steps
     if at == len(steps):
         return value if value is MISSING else change(value)
     if steps[at] is ANY and value.__class__ is list:
-        made = [_changed(item, one, at + 1, change) for item in value]
+        made = [_changed(item, reshaping, at + 1, change) for item in value]
         return value if all(map(is_, made, value)) else made
     if steps[at] is ANY and value.__class__ is dict:
-        found = {key: _changed(inner, one, at + 1, change) for key, inner in value.items()}
-        return value if all(map(is_, found.values(), value.values())) else found
+        changed = {key: _changed(inner, reshaping, at + 1, change) for key, inner in value.items()}
+        return value if all(map(is_, changed.values(), value.values())) else changed
     if value.__class__ is dict:
-        keys = ((key, after) for key, after in (*one.levels[at], (key_of(steps[at]), at + 1)) if key in value)
+        keys = ((key, after) for key, after in (*reshaping.levels[at], (key_of(steps[at]), at + 1)) if key in value)
         key, after = next(keys, (None, 0))
-        inner = MISSING if key is None else _changed(value[key], one, after, change)
+        inner = MISSING if key is None else _changed(value[key], reshaping, after, change)
         return value if key is None or inner is value[key] else {**value, key: inner}
     index = steps[at]
     if value.__class__ is list and isinstance(index, int) and -len(value) <= index < len(value):
-        inner = _changed(value[index], one, at + 1, change)
+        inner = _changed(value[index], reshaping, at + 1, change)
         return (
             value
             if inner is value[index]

@@ -147,7 +147,7 @@ def emptiness(place: Place, e: Any, o: Any, absent: Sequence[Any]) -> int:
 
 
 class Signature(NamedTuple):
-    """What of a row counts: its matches, its other results, its lists, and places that the schema lacks."""
+    """The parts of a row that count: its matches, its other results, its lists, and places that the schema lacks."""
 
     matched: tuple[Mark, ...]
     fields: tuple[Counted, ...]
@@ -160,14 +160,14 @@ def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
     plain = not absent
     found = [
         (
-            one.at,
-            one.status,
+            field.at,
+            field.status,
             0
-            if plain and one.expected and one.output and not one.at.as_result
-            else emptiness(one.at, one.expected, one.output, absent),
-            object() if one.answers else None,
+            if plain and field.expected and field.output and not field.at.as_result
+            else emptiness(field.at, field.expected, field.output, absent),
+            object() if field.answers else None,
         )
-        for one in results.fields
+        for field in results.fields
     ]
     lists = []
     if results.lists:

@@ -77,15 +77,15 @@ class ScoredRows:
     ) -> Sequence[Any]:
         """The outputs, with known keys."""
         self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
-        return [one.document for one in self.respelt]
+        return [respelt.document for respelt in self.respelt]
 
     def reshaped(
         self, how: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         """The documents, reshaped. Raises RowProblem for an expected value that cannot be."""
-        found = how.of_rows(expected, outputs)
-        self.unshaped = {at: said for at, said in enumerate(found.said) if said}
-        return found.expected, found.outputs
+        rows = how.of_rows(expected, outputs)
+        self.unshaped = {at: notes for at, notes in enumerate(rows.said) if notes}
+        return rows.expected, rows.outputs
 
     @property
     def pairs_by_asking(self) -> bool:
@@ -144,15 +144,15 @@ class ScoredRow(NamedTuple):
         """Why it scores what it scores; `unreadable` is why there is no output."""
         if self.rows is None:
             return Reason()
-        found = self.rows.reason(self.at, unreadable)
-        if said := self.rows.unshaped.get(self.at):
-            found = replace(found, text="; ".join(filter(None, (found.text, *said))))
-        return self.rows.respelt[self.at].said(found) if self.rows.respelt else found
+        reason = self.rows.reason(self.at, unreadable)
+        if notes := self.rows.unshaped.get(self.at):
+            reason = replace(reason, text="; ".join(filter(None, (reason.text, *notes))))
+        return self.rows.respelt[self.at].said(reason) if self.rows.respelt else reason
 
     def wrong(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """Its results that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
-        found = [] if self.rows is None else self.rows.wrong(self.at, wanted, listed)
-        return self.rows.respelt[self.at].shown(found) if self.rows is not None and self.rows.respelt else found
+        wrong = [] if self.rows is None else self.rows.wrong(self.at, wanted, listed)
+        return self.rows.respelt[self.at].shown(wrong) if self.rows is not None and self.rows.respelt else wrong
 
 
 class ChunkCheck(Generic[Rows]):
@@ -171,9 +171,9 @@ class ChunkCheck(Generic[Rows]):
 
     def rows(self, *columns: Sequence[Any]) -> list[Result]:
         """The verdicts of some rows, without explanations: the rows are released."""
-        found = self.score(*columns)
-        release_rows(found)
-        return [one.verdict for one in found]
+        scored = self.score(*columns)
+        release_rows(scored)
+        return [row.verdict for row in scored]
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         """Some rows, scored and counted: a column for each need. Raises what one of them raises; nothing is counted then. The caller
@@ -224,11 +224,11 @@ FoundEmpties: TypeAlias = tuple[EmptyValues, dict[int, int]]
 def empty_values(scored: Sequence[ScoredRow], absent: Sequence[Any]) -> list[FoundEmpties]:
     """Which values are empty, by field, in the rows of a chunk that were scored, whose output cannot be read, or in which nothing was
     measured."""
-    walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
+    walked = {id(row.rows): row.rows for row in scored if row.rows is not None}
     wanted: dict[int, dict[int, int]] = {key: {} for key in walked}
-    for row, one in enumerate(scored):
-        if one.rows is not None and one.verdict.status in _COUNTED:
-            wanted[id(one.rows)][one.at] = row
+    for row, scored_row in enumerate(scored):
+        if scored_row.rows is not None and scored_row.verdict.status in _COUNTED:
+            wanted[id(scored_row.rows)][scored_row.at] = row
     return [(rows.empty_values(wanted[key].keys(), absent), wanted[key]) for key, rows in walked.items()]
 
 
@@ -240,9 +240,9 @@ def places_of(fields: Sequence[str]) -> dict[str, int]:
     return {name: index for index, name in enumerate(fields)}
 
 
-def release_rows(found: Iterable[ScoredRow]) -> None:
+def release_rows(scored_rows: Iterable[ScoredRow]) -> None:
     """Releases the rows that some rows were scored with."""
-    for rows in {id(one.rows): one.rows for one in found}.values():
+    for rows in {id(scored.rows): scored.rows for scored in scored_rows}.values():
         if rows is not None:
             rows.release()
 
@@ -298,8 +298,10 @@ class PathTally:
         """The items that only the output has, in how many rows, and their values by path."""
         if not self.surplus_rows:
             return {}
-        found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
-        return found | {(path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]}
+        counts = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
+        return counts | {
+            (path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]
+        }
 
     def _spelled(self) -> Iterator[tuple[str, list[int]]]:
         yield OVERFLOW, self._overflow

@@ -146,21 +146,21 @@ def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Coun
 
 def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
     """The statuses of the results of each field."""
-    found: list[list[FieldStatus]] = [[] for _ in places]
+    statuses: list[list[FieldStatus]] = [[] for _ in places]
     for event in events:
         place = places.get(event.path)
         if place is not None and event.items is None and not event.outside:
-            found[place].append(event.status)
-    return found
+            statuses[place].append(event.status)
+    return statuses
 
 
 def _counts(statuses: Sequence[FieldStatus]) -> Counts:
     """(match, mismatch, omission, hallucination) of some statuses; an error is a mismatch."""
-    found = [0, 0, 0, 0]
+    counts = [0, 0, 0, 0]
     for place in map(_PLACES.get, statuses):
         if place is not None:
-            found[place] += 1
-    right, wrong, lost, extra = found
+            counts[place] += 1
+    right, wrong, lost, extra = counts
     return right, wrong, lost, extra
 
 
@@ -175,7 +175,7 @@ def weighted_mean(shares: Sequence[Share], earned: Number = 0, whole: Number = 0
     return int(num * parts), int(den * parts)
 
 
-def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
+def add_totals(totals: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
     """Adds the counts by path, and what is counted beside them, of rows that were met some number of times.
 
     A place outside the schema counts once in a row.
@@ -193,9 +193,9 @@ def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> No
     for event, count in times.items():
         place = _PLACES.get(event.status)
         if place is not None and event.items is None and not event.outside:
-            found[event.path, place, 1] += count
+            totals[event.path, place, 1] += count
         for key, each in _details(event):
-            found[key] += each * count
+            totals[key] += each * count
 
 
 _PLACES: Final[Mapping[FieldStatus, int]] = {
@@ -209,7 +209,7 @@ _KINDS: Final[Mapping[FieldStatus, str]] = {
 
 
 def _details(event: Event) -> Iterable[tuple[Detail, int]]:
-    """What an event counts by path beside its status."""
+    """The counts of an event by path, beside its status."""
     if event.outside:
         yield (event.path, OUTSIDE, 1), 1
         return

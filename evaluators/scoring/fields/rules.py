@@ -104,10 +104,10 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
             return known[key]
         except KeyError:
             pass
-        found = _problem(comparator, apply, value)
+        problem = _problem(comparator, apply, value)
         if len(known) < MOST_KNOWN:
-            known[key] = found
-        return found
+            known[key] = problem
+        return problem
 
     return ask
 
@@ -245,16 +245,16 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 if reflexive and same(expected, actual):
                     return MATCH
         try:
-            found = compare(expected, actual)
+            comparison = compare(expected, actual)
         except RowProblem as error:
             if error.issue.blame is Blame.OUTPUT:
                 return ERROR
             raise
         except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
             raise failed("comparator", word, error, filled_of(comparator)) from error
-        if found is True:
+        if comparison is True:
             return MATCH
-        return MISMATCH if found is False else _judged(comparison_of(word, found))
+        return MISMATCH if comparison is False else _judged(comparison_of(word, comparison))
 
     return rule
 
@@ -344,13 +344,13 @@ def near_enough() -> Comparator:
     return build(COMPARATORS.shipping("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
-def explained_answer(found: Comparison | RowProblem) -> Explained:
+def explained_answer(answer: Comparison | RowProblem) -> Explained:
     """The answer of a comparator that was asked later, with its reason."""
-    return explained_problem(found) if isinstance(found, RowProblem) else explained_outcome(found)
+    return explained_problem(answer) if isinstance(answer, RowProblem) else explained_outcome(answer)
 
 
 def explained_problem(error: RowProblem) -> Explained:
-    """A problem as an answer: an error where the output's value is to blame, which counts 0; else a fault."""
+    """A problem as an answer: an error, which counts 0, where the output is to blame; else a fault."""
     if error.issue.blame is Blame.OUTPUT:
         return Explained(ERROR, error.issue.message)
     return Explained(NOT_JUDGED, error.issue.message, error)

@@ -122,7 +122,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             rows.settle()
             if self._scoring.by_results:
                 return [rows.scored(at) for at in range(len(rows))]
-            return [None if one is None else signature_of(one) for one in rows.results]
+            return [None if result is None else signature_of(result) for result in rows.results]
         except BaseException:
             rows.release()
             raise
@@ -162,8 +162,8 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         key, known = (get_ident(), *self._watched), self._scoring.remembered
         if key not in known:
             known[key] = Remembered(Events(self._scoring.root, self._scoring.surplus_counts))
-        found: Remembered = known[key]
-        return found
+        remembered: Remembered = known[key]
+        return remembered
 
     def total(self) -> Totals:
         self._add_up()
@@ -179,7 +179,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         verdict = self._verdict(metrics, events, problem)
         known = Known(verdict, events, 0 if problem is not None else metrics.surplus, changes)
         if not broken and not any(
-            one.answers for one in results.fields
+            field.answers for field in results.fields
         ):  # else another row may differ in what its signature does not say
             remembered.rows[signature] = known
             remembered.size += 1 + len(signature.matched) + len(signature.fields)
@@ -243,12 +243,12 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
 
     def begin(self, *columns: Sequence[Any]) -> PartedRows:
         expected, outputs, *cells = columns
-        given: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
-        checks = [self._check(self._scoring(*each)) for each in given]
+        rows_cells: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
+        checks = [self._check(self._scoring(*each)) for each in rows_cells]
         rows = PartedRows()
         try:
-            for check in {id(one): one for one in checks}.values():
-                numbers = [row for row, one in enumerate(checks) if one is check]
+            for check in {id(check): check for check in checks}.values():
+                numbers = [row for row, check_of_row in enumerate(checks) if check_of_row is check]
                 with asking_about(numbers):
                     part = check.begin([expected[row] for row in numbers], [outputs[row] for row in numbers])
                 rows.parts.append((check, numbers, part))
@@ -263,10 +263,10 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
         except BaseException:
             rows.release()
             raise
-        found: dict[int, ScoredRow] = {}
+        scored: dict[int, ScoredRow] = {}
         for (check, numbers, part), each in zip(rows.parts, settled, strict=True):  # nothing is counted where one breaks
-            found |= zip(numbers, check.count(part, each), strict=True)
-        return [found[row] for row in range(len(found))]
+            scored |= zip(numbers, check.count(part, each), strict=True)
+        return [scored[row] for row in range(len(scored))]
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
         """One row, scored by the schema that its cells name to be explained, and not counted. The caller releases it."""
@@ -281,14 +281,14 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
         return known[1]
 
     def total(self) -> Totals:
-        found: Totals = Counter()
+        totals: Totals = Counter()
         for _, check in self._checks.values():
-            found.update(check.total())
-        return found
+            totals.update(check.total())
+        return totals
 
 
-def add_surplus(items: int, rows: int, found: Totals) -> None:
+def add_surplus(items: int, rows: int, totals: Totals) -> None:
     """Counts so many items that only the output has in each of some rows."""
     if items and rows:
-        found["", SURPLUS_ITEMS, 1] += items * rows
-        found["", SURPLUS_ROWS, 1] += rows
+        totals["", SURPLUS_ITEMS, 1] += items * rows
+        totals["", SURPLUS_ROWS, 1] += rows

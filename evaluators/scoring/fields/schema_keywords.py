@@ -65,19 +65,19 @@ class Types(Struct, frozen=True):
 
 def types_of(schema: Mapping[str, Any]) -> Types:
     """The types that a schema names, or that its keywords tell."""
-    found = schema.get("type")
-    if isinstance(found, str):
-        return Types((found,), found == "null")
-    if isinstance(found, list):
-        names = dict.fromkeys(name for name in found if isinstance(name, str) and name != "null")
-        return Types(tuple(names), "null" in found)
+    type_name = schema.get("type")
+    if isinstance(type_name, str):
+        return Types((type_name,), type_name == "null")
+    if isinstance(type_name, list):
+        names = dict.fromkeys(name for name in type_name if isinstance(name, str) and name != "null")
+        return Types(tuple(names), "null" in type_name)
     if isinstance(schema.get("properties"), Mapping):
         return Types(("object",), False)
     if isinstance(schema.get("items"), Mapping):
         return Types(("array",), False)
     values = schema["enum"] if isinstance(schema.get("enum"), list) else [schema["const"]] if "const" in schema else []
-    told = dict.fromkeys(schema_type(value) for value in values)
-    return Types(tuple(name for name in told if name != "null"), "null" in told)
+    types = dict.fromkeys(schema_type(value) for value in values)
+    return Types(tuple(name for name in types if name != "null"), "null" in types)
 
 
 def schema_type(value: object) -> str:
@@ -105,16 +105,16 @@ def annotated(schema: object) -> bool:
     """Some place of the schema has an `x-eval-` key."""
     waiting, seen = [schema], set[int]()
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
+        schema_part = waiting.pop()
+        if id(schema_part) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, Mapping):
-            if any(str(key).startswith(X_EVAL) for key in one):
+        seen.add(id(schema_part))
+        if isinstance(schema_part, Mapping):
+            if any(str(key).startswith(X_EVAL) for key in schema_part):
                 return True
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+            waiting.extend(schema_part.values())
+        elif isinstance(schema_part, list):
+            waiting.extend(schema_part)
     return False
 
 
@@ -124,8 +124,8 @@ def branches_of(schema: Mapping[str, Any], says: Collection[str] = SAYS_TYPE) ->
     Branches that only restrict a schema which has a type of its own are none.
     """
     for key in CHOICES:
-        found = schema.get(key)
-        branches = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+        value = schema.get(key)
+        branches = [value for value in value if isinstance(value, Mapping)] if isinstance(value, list) else []
         described = [branch for branch in branches if not branch.keys().isdisjoint(says)]
         if described:
             return described
@@ -159,7 +159,7 @@ def copy_of(schema: Mapping[str, Any], loc: Loc, without: Collection[str] = ()) 
 
 
 def shape_of(schema: Mapping[str, Any], types: Collection[str], nullable: bool) -> Shape:
-    """What a schema declares of a value."""
+    """The declared shape of a value."""
     required, title, description = (schema.get(key) for key in ("required", "title", "description"))
     return Shape(
         frozenset(types),
@@ -212,23 +212,23 @@ def dialect_of(schema: Any, usual: Dialect = "x-eval") -> Dialect:
 
     Raises BadSettings where both are used.
     """
-    found = dialects_in(schema)
-    if len(found) == 2:
-        here, there = (pointer(found[dialect]) for dialect in ("x-eval", "evaluation_config"))
+    dialects = dialects_in(schema)
+    if len(dialects) == 2:
+        here, there = (pointer(dialects[dialect]) for dialect in ("x-eval", "evaluation_config"))
         message = f"the schema uses two dialects: x-eval at {here}, and evaluation_config at {there}"
-        raise BadSettings([Detail(found["evaluation_config"], message, "keep one of them", True, "two-dialects")])
-    return next(iter(found), usual)
+        raise BadSettings([Detail(dialects["evaluation_config"], message, "keep one of them", True, "two-dialects")])
+    return next(iter(dialects), usual)
 
 
 def dialect_note(schema: Any, usual: Dialect | None = None) -> str | None:
-    """What a reader should know of how a schema is read that is not in the usual dialect; None where there is nothing to know.
+    """A note on a schema that is not in the usual dialect; None for one that is.
 
     Without a usual dialect, that is a schema that uses neither.
     """
-    found = next(iter(dialects_in(schema)), None)
-    if found is not None and found != usual is not None:
-        return f"the schema says how to compare in the words of {found}, so it is read as {found}, not as {usual}"
-    if found is not None or usual is not None:
+    dialect = next(iter(dialects_in(schema)), None)
+    if dialect is not None and dialect != usual is not None:
+        return f"the schema says how to compare in the words of {dialect}, so it is read as {dialect}, not as {usual}"
+    if dialect is not None or usual is not None:
         return None
     return (
         "the schema has neither x-eval-… keys nor evaluation_config, so it is read as x-eval, and each field is compared as its"
@@ -238,14 +238,14 @@ def dialect_note(schema: Any, usual: Dialect | None = None) -> str | None:
 
 def dialects_in(schema: Any) -> dict[Dialect, Loc]:
     """The dialects that a schema uses, each with the first place where it does."""
-    found: dict[Dialect, Loc] = {}
+    places: dict[Dialect, Loc] = {}
     for inner, loc in walk(*unwrap(schema)):
         for key in inner:
             if str(key).startswith(X_EVAL):
-                found.setdefault("x-eval", (*loc, key))
+                places.setdefault("x-eval", (*loc, key))
             elif key == EVALUATION_CONFIG:
-                found.setdefault("evaluation_config", (*loc, key))
-    return found
+                places.setdefault("evaluation_config", (*loc, key))
+    return places
 
 
 def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:
@@ -269,12 +269,12 @@ def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:
 
 
 def keyword_problems(schema: Any) -> list[Detail]:
-    """What is wrong with the keywords of a schema and of those inside it, each with its place."""
+    """The problems with the keywords of a schema and of those inside it, each with its place."""
     return [detail for inner, loc in walk(*unwrap(schema)) for detail in _problems(inner, loc)]
 
 
 def condition_note(schema: Any) -> str | None:
-    """What a reader should know of a schema with `if` and `then`; None for any other."""
+    """A note on a schema with `if` and `then`; None for any other."""
     at = next((loc for inner, loc in walk(*unwrap(schema)) if "if" in inner and {"then", "else"} & inner.keys()), None)
     if at is None:
         return None
@@ -302,9 +302,9 @@ def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:
         elif key == "items" and not isinstance(value, (Mapping, bool)) and not _maps(value):
             hint = f"write items: {{type: {value}}}" if isinstance(value, str) else None
             yield Detail(here, f'"items" must be a schema; found {spell(value)}', hint, code="bad-schema")
-        elif (meant := _meant(key, value)) is not None and meant not in schema:
+        elif (likeliest := _meant(key, value)) is not None and likeliest not in schema:
             message = f'"{key}" is no keyword of a schema'
-            yield Detail(here, message, f'did you mean "{meant}"?', key=True, code="unknown-keyword")
+            yield Detail(here, message, f'did you mean "{likeliest}"?', key=True, code="unknown-keyword")
 
 
 def _names(value: object) -> bool:
@@ -313,7 +313,7 @@ def _names(value: object) -> bool:
 
 
 def _maps(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, (Mapping, bool)) for one in value)
+    return isinstance(value, list) and all(isinstance(branch, (Mapping, bool)) for branch in value)
 
 
 def _meant(key: str, value: object) -> str | None:
@@ -323,8 +323,8 @@ def _meant(key: str, value: object) -> str | None:
     if key == "ref" and not str(value).startswith("#"):
         return None
     plain = key.casefold().replace("_", "-")
-    found = max(READ, key=lambda word: _likeness(plain, word))
-    return found if _likeness(plain, found) >= _ALIKE else None
+    likeliest = max(READ, key=lambda word: _likeness(plain, word))
+    return likeliest if _likeness(plain, likeliest) >= _ALIKE else None
 
 
 def _likeness(plain: str, word: str) -> float:

@@ -212,8 +212,8 @@ class SchemaReader:
         if schema["$ref"] == "#":
             return self._root
         name = schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        found: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
-        return found
+        definition: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
+        return definition
 
     def _leads_to_itself(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
         message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
@@ -245,7 +245,7 @@ class SchemaReading(Struct):
 
     @property
     def context(self) -> Mapping[str, Any]:
-        """What the suite says beside the schema."""
+        """The settings of the suite beside the schema."""
         return self.reader.context
 
     @property
@@ -256,9 +256,9 @@ class SchemaReading(Struct):
     def read_branches(self, branches: Iterable[Mapping[str, Any]]) -> tuple[SchemaPart, ...]:
         """The parts of the branches of a choice."""
         self.reader.choosing.append(self.part)
-        found = tuple(self.reader.part(branch, self.loc, self.path, self.idle) for branch in branches)
+        parts = tuple(self.reader.part(branch, self.loc, self.path, self.idle) for branch in branches)
         self.reader.choosing.pop()
-        return found
+        return parts
 
     def read_keys(self, idle: bool) -> None:
         """Reads the schemas of an object's keys, and the one of all its other keys.
@@ -285,14 +285,14 @@ class SchemaReading(Struct):
         A choice may lead back to itself through one of these, so the choices that are being read are set aside.
         """
         outer, self.reader.choosing = self.reader.choosing, []
-        found = self.reader.part(schema, path, (*self.path, step), idle)
+        part = self.reader.part(schema, path, (*self.path, step), idle)
         self.reader.choosing = outer
-        return found
+        return part
 
     def met(self, details: Iterable[Detail], path: Loc) -> None:
         """Adds problems of what is written at a place. A value that is not compared needs no judge, so such a problem is dropped."""
-        kept = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
-        self.details.extend(detail.under(*path) for detail in in_field(kept, self.shown))
+        remaining = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
+        self.details.extend(detail.under(*path) for detail in in_field(remaining, self.shown))
 
     def note(self, note: str) -> None:
         """Adds a remark to those of the context, once."""

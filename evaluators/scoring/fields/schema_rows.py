@@ -72,8 +72,8 @@ class SchemaRows(ScoredRows):
         """The lists of all rows, each with its row's number. A skipped list is among them, with nothing counted."""
         for row, results in enumerate(self.results):
             if results is not None:
-                for one in results.lists:
-                    yield row, one
+                for array in results.lists:
+                    yield row, array
                 for each in results.fields:
                     if each.status == SKIPPED and each.at.node.kind == "array":
                         yield row, ListResult(each.at, each.location, each.expected, each.output, 0, 0)
@@ -85,10 +85,12 @@ class SchemaRows(ScoredRows):
         names = self.scoring.in_every_row
         if absent or not self.changes:
             every = [(row, self._in_full(row) if absent else self.results[row]) for row in rows]
-            found = [(row, empties_of(signature_of(one, absent), names)) for row, one in every if one is not None]
+            changes = [
+                (row, empties_of(signature_of(results, absent), names)) for row, results in every if results is not None
+            ]
         else:
-            found = [(row, self.changes[row]) for row in rows]
-        return empty_values_of(found, names) if self.scoring.fields else EmptyValues()
+            changes = [(row, self.changes[row]) for row in rows]
+        return empty_values_of(changes, names) if self.scoring.fields else EmptyValues()
 
     def settle(self) -> None:
         self.walk.settle()
@@ -98,25 +100,25 @@ class SchemaRows(ScoredRows):
 
     def scored(self, at: int) -> Scored:
         """All results of a row."""
-        found = self._scored.get(at)
-        if found is None:
+        scored_row = self._scored.get(at)
+        if scored_row is None:
             if all(map(ships, self.scoring.processors)):
-                found = self._made(at)
+                scored_row = self._score_row(at)
             else:  # a post-processor may say otherwise the next time
                 key = CallKey("row", id(self.scoring), *(value_key(side[at]) for side in self._sides))
-                found = cached(key, lambda: self._made(at), self.scoring)
-            self._scored[at] = found
-        return found
+                scored_row = cached(key, lambda: self._score_row(at), self.scoring)
+            self._scored[at] = scored_row
+        return scored_row
 
-    def _made(self, at: int) -> Scored:
+    def _score_row(self, at: int) -> Scored:
         """The outcomes of a row, made from its results."""
         results = self._in_full(at)
         if results is None:
             return Scored((), problem=too_deep())
-        found = scored(results, self.scoring.processors, self.scoring.absent)
+        scored_row = scored(results, self.scoring.processors, self.scoring.absent)
         if not self.scoring.surplus_counts:
-            return found
-        return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
+            return scored_row
+        return replace(scored_row, arrays=tuple(replace(array, extra_items=True) for array in scored_row.arrays))
 
     def _in_full(self, at: int) -> RowResults | None:
         """The results of a row, matches included: the row is walked through again, where matches were only counted."""
@@ -128,35 +130,39 @@ class SchemaRows(ScoredRows):
 
     def documents(self, at: int) -> Documents:
         """The outcomes of a row, with the output's own spelling of keys."""
-        found = self.scored(at)
+        scored_row = self.scored(at)
         if self.respelt:
             shown = self.respelt[at].shown
-            found = replace(found, fields=tuple(shown(found.fields)), arrays=tuple(shown(found.arrays)))
-        return Documents(self.scoring.root, found)
+            scored_row = replace(
+                scored_row, fields=tuple(shown(scored_row.fields)), arrays=tuple(shown(scored_row.arrays))
+            )
+        return Documents(self.scoring.root, scored_row)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The wrong outcomes of a row in the `wanted` fields. "" stands for all that are not `listed`."""
         if not self.scoring.by_results:
             results = self.results[at]
             return wrong_results(results, wanted, listed) if results is not None else []
-        found = [each for each in self.scored(at).fields if each.status in WRONG]
-        return [each for each in found if (each.field if each.field in listed else "") in wanted]
+        wrong = [each for each in self.scored(at).fields if each.status in WRONG]
+        return [each for each in wrong if (each.field if each.field in listed else "") in wanted]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """`details` has the other metrics and the arrays."""
-        found = self.scored(at)
-        if unreadable is not None and found.problem is None:
-            return Reason(unreadable.message, fields=found.fields)
+        scored_row = self.scored(at)
+        if unreadable is not None and scored_row.problem is None:
+            return Reason(unreadable.message, fields=scored_row.fields)
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
-            verdict = verdict_of(row_metrics(events_of(found), self.scoring.required), self.scoring, found.problem)
+            verdict = verdict_of(
+                row_metrics(events_of(scored_row), self.scoring.required), self.scoring, scored_row.problem
+            )
         details: dict[str, Any] = {
             **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.metrics, strict=True)},
-            "arrays": [_array(each) for each in found.arrays],
-            "outside": list(found.outside),
+            "arrays": [_array(each) for each in scored_row.arrays],
+            "outside": list(scored_row.outside),
         }
-        return Reason(_reason(found, verdict), details, found.fields)
+        return Reason(_reason(scored_row, verdict), details, scored_row.fields)
 
     def release(self) -> None:
         self.results, self._scored, self.changes = [], {}, ()

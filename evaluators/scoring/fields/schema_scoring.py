@@ -64,7 +64,7 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
     usual = (context or {}).get("usual_dialect")
     chosen = dialect_of(schema, usual or "x-eval") if dialect == "auto" else _asked_for(dialect, schema)
     notes: list[str] = []
-    given = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
+    reading_context = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
     if dialect == "auto" and (note := dialect_note(schema, usual)) is not None:
         notes.append(note)
     if (note := condition_note(schema)) is not None:
@@ -72,7 +72,7 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
     read = read_xeval if chosen == "x-eval" else read_evaluation_config
     details = keyword_problems(schema)
     try:
-        root = read(schema, given)
+        root = read(schema, reading_context)
     except BadSettings as error:
         raise BadSettings(dict.fromkeys([*details, *error.details])) from error
     nulls = _nulls(schema, details)
@@ -93,9 +93,9 @@ def _nulls(schema: object, details: list[Detail]) -> Nulls:
 
 def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) -> Literal["x-eval", "evaluation_config"]:
     """A dialect that is named. Raises BadSettings for a schema that uses the other one, and only that."""
-    found = dialects_in(schema)
-    if found and dialect not in found:
-        (other, loc), *_ = found.items()
+    dialects = dialects_in(schema)
+    if dialects and dialect not in dialects:
+        (other, loc), *_ = dialects.items()
         message = f'the dialect is "{dialect}", but the schema says how to compare in the words of {other}'
         raise BadSettings([Detail(loc, message, f"write dialect: {other}", True, "other-dialect")])
     return dialect
@@ -122,12 +122,13 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def absent(self) -> AbsentValues:
-        """What counts as absent."""
+        """The values that count as absent."""
         return absent_values_of(self.processors)
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What checks remember of rows, by thread: see `SchemaCheck`. It lives as long as the schema, longer than a check."""
+        """The store in which checks remember rows, by thread: see `SchemaCheck`. It lives as long as the schema, longer than a
+        check."""
         return {}
 
     @cached_property
@@ -181,8 +182,10 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     @cached_property
     def answer_columns(self) -> tuple[str, ...]:
         """The columns in which comparators read right answers."""
-        found = (node.of_answers for node in nodes(self.root, once=True))
-        return tuple(dict.fromkeys(one.answers_column for one in found if one is not None and one.answers_column))
+        answers = (node.of_answers for node in nodes(self.root, once=True))
+        return tuple(
+            dict.fromkeys(answer.answers_column for answer in answers if answer is not None and answer.answers_column)
+        )
 
     @cached_property
     def pairs_by_asking(self) -> bool:
@@ -193,6 +196,9 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     def by_results(self) -> bool:
         """Whether rows are counted from their outcomes, and not by signature: post-processors change outcomes, and a judge of whole lists
         gives a count of items beside a status."""
-        asked = (metric.comparator for node in nodes(self.root, once=True) for metric in node.metrics)
-        judged = (isinstance(one, JudgedComparator) and one.list_totals() is not None for one in asked)
+        comparators = (metric.comparator for node in nodes(self.root, once=True) for metric in node.metrics)
+        judged = (
+            isinstance(comparator, JudgedComparator) and comparator.list_totals() is not None
+            for comparator in comparators
+        )
         return bool(self.processors) or any(judged)

@@ -65,7 +65,7 @@ class Compound(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """What a schema declares of a value: for checks and reports. Scoring does not read it."""
+    """The declared shape of a value, for checks and reports. Scoring does not read it."""
 
     types: frozenset[str] = frozenset()
     """JSON types; empty when none is declared."""
@@ -96,8 +96,8 @@ class ListedField(Struct, frozen=True):
 
         def read(value: Any) -> Issue | None:
             values = value if each and isinstance(value, list) else (value,)
-            shown = values if together is None else [picked for one in values if (picked := together.picked(one))]
-            return next((issue for one in shown if (issue := ask(one)) is not None), None)
+            compared = values if together is None else [picked for item in values if (picked := together.picked(item))]
+            return next((issue for item in compared if (issue := ask(item)) is not None), None)
 
         return read
 
@@ -112,7 +112,7 @@ class PairCost(Struct, frozen=True):
 
 
 class Below(Struct, frozen=True):
-    """What stands below a node that is looked into."""
+    """The nodes below one that is looked into."""
 
     keys: Mapping[str, FieldNode] = field(default_factory=dict)
     """The declared keys of an object, in the order in which results are listed."""
@@ -169,7 +169,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def below(self) -> Below:
-        """What stands below: made once."""
+        """The nodes below, made once."""
         return self.make() if self.make is not None else NOTHING_BELOW
 
     @cached_property
@@ -192,8 +192,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def readers(self) -> tuple[Ask | None, ...]:
         """For each metric, a function that gives the issue of an expected value which it cannot read; None where it can read any."""
-        found = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
-        return found if self.line is None else tuple(map(self.line.reading, found))
+        readers = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
+        return readers if self.line is None else tuple(map(self.line.reading, readers))
 
     @cached_property
     def compound_place(self) -> FieldNode:
@@ -225,8 +225,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def has_answers_below(self) -> bool:
         """Whether the comparator of one of its keys reads right answers in a column."""
-        found = (child.of_answers for child in self.below.keys.values())
-        return self.kind == "object" and any(one is not None and one.reads == "both" for one in found)
+        answers = (child.of_answers for child in self.below.keys.values())
+        return self.kind == "object" and any(answer is not None and answer.reads == "both" for answer in answers)
 
     @cached_property
     def as_object(self) -> FieldNode | None:
@@ -250,15 +250,15 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     def first_keys(self) -> frozenset[str]:
         """The keys at the top of a document that this is the root of; for an array, those of its items."""
-        found: set[str] = set()
+        columns: set[str] = set()
         waiting, deep = [self], 0
         while waiting and deep < _BRANCHES_DEEP:
-            found.update(key for node in waiting if node.kind == "object" for key in node.below.keys)
-            found.update(key for node in waiting if node.compound for key in node.compound.fields)
+            columns.update(key for node in waiting if node.kind == "object" for key in node.below.keys)
+            columns.update(key for node in waiting if node.compound for key in node.compound.fields)
             below = [node.below for node in waiting if node.kind in ("array", "choice")]
-            waiting = [node for one in below for node in (one.items, *one.branches) if node is not None]
+            waiting = [node for child in below for node in (child.items, *child.branches) if node is not None]
             deep += 1
-        return frozenset(found)
+        return frozenset(columns)
 
     @property
     def unit(self) -> bool:
@@ -295,10 +295,10 @@ def nodes(
 
 def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
     """The branches of a choice, those that are the same schema once."""
-    found: dict[int, FieldNode] = {}
+    nodes_by_id: dict[int, FieldNode] = {}
     for branch in branches:
-        found.setdefault(id(branch.origin or branch), branch)
-    return tuple(found.values())
+        nodes_by_id.setdefault(id(branch.origin or branch), branch)
+    return tuple(nodes_by_id.values())
 
 
 def knows(branches: Iterable[FieldNode], key: str) -> bool:

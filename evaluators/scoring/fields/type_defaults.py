@@ -86,7 +86,8 @@ def set_type_default(json_type: str, comparator: object) -> TypeDefault:
         resolve_metric(comparator, {}, json_type)
     except BadSettings as error:
         detail = next(
-            (one for one in error.details if one.code != "unknown-name" and not isinstance(one, NeedsJudge)), None
+            (detail for detail in error.details if detail.code != "unknown-name" and not isinstance(detail, NeedsJudge)),
+            None,
         )
         if detail is not None:
             raise problem("bad-type-default", detail.message, hint=detail.hint) from error
@@ -128,7 +129,7 @@ def annotate_xeval(
     before those of `set_type_default`. `formats` are comparators of texts by the `format` that the schema names.
     """
     chosen = {**type_defaults(), **(defaults or {})}
-    _annotate(schema, {**chosen, **{_format(name): one for name, one in (formats or {}).items()}}, set())
+    _annotate(schema, {**chosen, **{_format(name): comparator for name, comparator in (formats or {}).items()}}, set())
     return schema
 
 
@@ -182,17 +183,21 @@ def annotate_evaluation_config(schema: Schema) -> Schema:
     waiting: list[Any] = [schema]
     seen: set[int] = set()
     while waiting:
-        one = waiting.pop()
-        if not isinstance(one, dict) or id(one) in seen or EVALUATION_CONFIG in one:
+        schema_part = waiting.pop()
+        if not isinstance(schema_part, dict) or id(schema_part) in seen or EVALUATION_CONFIG in schema_part:
             continue
-        seen.add(id(one))
-        word = WITHOUT_JUDGE.get(types_of(one).one or "") if "type" in one and "$ref" not in one else None
+        seen.add(id(schema_part))
+        word = (
+            WITHOUT_JUDGE.get(types_of(schema_part).one or "")
+            if "type" in schema_part and "$ref" not in schema_part
+            else None
+        )
         if word is not None:
-            one[EVALUATION_CONFIG] = "string_url" if one.get("format") in ADDRESSES else word
+            schema_part[EVALUATION_CONFIG] = "string_url" if schema_part.get("format") in ADDRESSES else word
             continue
         for name in ("properties", "$defs", "definitions"):
-            waiting.extend(one[name].values() if isinstance(one.get(name), dict) else ())
+            waiting.extend(schema_part[name].values() if isinstance(schema_part.get(name), dict) else ())
         for name in ("allOf", *CHOICES):
-            waiting.extend(one[name] if isinstance(one.get(name), list) else ())
-        waiting.extend((one.get("items"), one.get("additionalProperties")))
+            waiting.extend(schema_part[name] if isinstance(schema_part.get(name), list) else ())
+        waiting.extend((schema_part.get("items"), schema_part.get("additionalProperties")))
     return schema

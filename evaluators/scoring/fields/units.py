@@ -141,7 +141,7 @@ class Units:
                     answers.append(Question(self._spelled(result), *ready, a, b))
             else:
                 answers.append(self._answer(rule, a, b))
-        if any(isinstance(one, Question) for one in answers):
+        if any(isinstance(answer, Question) for answer in answers):
             self.pending.append(Pending(self.number, self.fields, len(self.fields), answers))
             self.fields.append(result)
         else:
@@ -167,14 +167,14 @@ class Units:
     ) -> None:
         """Adds a result with the status that the answers of all metrics give together; the result at `index` is already added, and was
         pending."""
-        each = [status_of(one) for one in answers]
+        each = [status_of(answer) for answer in answers]
         status = (each[0] if len(each) == 1 else of_unit(each)).number
         if self.weighing:
-            self.broken += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
+            self.broken += sum(isinstance(answer, Explained) and answer.problem is not None for answer in answers)
             result.status = status if status in _DECIDED else MISMATCH
         else:
             result.status = status
-            if any(one is not each[0] for one in answers):
+            if any(answer is not each[0] for answer in answers):
                 result.answers = tuple(answers)
         if index is None:
             if status == MATCH and not result.answers and not self.weighing:
@@ -189,19 +189,19 @@ class Units:
         for each in self.pending:
             by_row.setdefault(each.row, []).append(each)
         for row, pending in by_row.items():
-            asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
-            lines = [one.results[one.place].at.node.line for one in pending]
+            by_comparator: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
+            lines = [question.results[question.place].at.node.line for question in pending]
             if lines[0] is not None:
                 order = sorted(
                     range(len(pending)), key=lambda index: -1 if (line := lines[index]) is None else line.number
                 )
                 pending = [pending[index] for index in order]
             for _, results, index, answers in pending:
-                for number, one in enumerate(answers):
-                    if isinstance(one, Question):
+                for number, answer in enumerate(answers):
+                    if isinstance(answer, Question):
                         comparator = results[index].at.node.metrics[number].comparator
-                        asked.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
-            for comparator, places in asked.values():
+                        by_comparator.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
+            for comparator, places in by_comparator.values():
                 apart = self.weighing and comparator.batch != "row"
                 for together in [[place] for place in places] if apart else [places]:
                     questions = [answers[number] for answers, number in together]
@@ -213,12 +213,12 @@ class Units:
         asked, self._asked = self._asked, []
         taken = alone if self.weighing else explained_answer
         for places, given in asked:
-            for (answers, number), one in zip(places, given(), strict=True):
-                answers[number] = taken(one)
+            for (answers, number), answer in zip(places, given(), strict=True):
+                answers[number] = taken(answer)
         for _, results, index, answers in pending:
             self._settle_result(results, results[index], answers, index)
 
 
-def alone(found: Comparison | RowProblem) -> FieldStatus:
+def alone(answer: Comparison | RowProblem) -> FieldStatus:
     """The status of two values while a pair is weighed, from the answer of a comparator that costs. Without an answer they differ."""
-    return FieldStatus.MATCH if isinstance(found, Comparison) and found.passed else FieldStatus.MISMATCH
+    return FieldStatus.MATCH if isinstance(answer, Comparison) and answer.passed else FieldStatus.MISMATCH

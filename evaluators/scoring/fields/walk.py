@@ -227,7 +227,7 @@ class Walk(Weighing):
         self, place: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
     ) -> None:
         """Adds the leaves of items that the schema does not describe; where the expected side has items, they are not scored."""
-        if e or any(isinstance(one, list) and one for one in around.candidates):
+        if e or any(isinstance(candidate, list) and candidate for candidate in around.candidates):
             self.outside.append((place.node, ANY))
         else:
             extra = []
@@ -273,7 +273,7 @@ class Walk(Weighing):
         elif counts == "extra or one":
             before, matched, known = len(self.fields), len(self.matched), len(self.known)
             self._contents(place, kind(), o, at, around._replace(in_expected=False), listed)
-            measured = len(self.matched) > matched or any(IS_MEASURED[one.status] for one in self.fields[before:])
+            measured = len(self.matched) > matched or any(IS_MEASURED[field.status] for field in self.fields[before:])
             if not measured and not any(sum(best.counts) for _, best in self.known[known:]):
                 self._add(place, HALLUCINATION, e, o, at)
         elif counts == "lost":
@@ -365,7 +365,7 @@ class Walk(Weighing):
         if e.__class__ is dict:  # its values stand before the items that only the output has
             self._values_by_key(items, e, o, at, around)
         if e.__class__ is list or o.__class__ is list:
-            ours, theirs = (one if one.__class__ is list else [] for one in (e, o))
+            ours, theirs = (value if value.__class__ is list else [] for value in (e, o))
             inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
             self._items(place, items, ours, theirs, self._add_list(place, ours, theirs, at), at, inner)
         if o.__class__ is dict and e.__class__ is not dict:
@@ -373,7 +373,7 @@ class Walk(Weighing):
 
     def _values_by_key(self, item: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares the values of two objects, whatever their keys are, in the order of the keys."""
-        ours, theirs = (one if one.__class__ is dict else {} for one in (e, o))
+        ours, theirs = (value if value.__class__ is dict else {} for value in (e, o))
         inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
         for key in sorted({*ours, *theirs}):
             self._visit(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
@@ -393,15 +393,15 @@ class Walk(Weighing):
                     e = with_answers(answering, e, self.cells, self.answers, id(place))
             else:
                 pattern = own_pattern(answering, self.cells)
-                asked = node.policy.one_sided == "asked" and not self.weighing
-                e = pattern if o is not MISSING and (asked or not absent.has(e)) else e
+                asks_judge = node.policy.one_sided == "asked" and not self.weighing
+                e = pattern if o is not MISSING and (asks_judge or not absent.has(e)) else e
         if node.of_list is not None and o is MISSING and e is not MISSING and around.in_output and place.trail:
             o = node.of_list.in_place_of_nothing(e)
         if not absent.values or node.skip or (e is MISSING and o is MISSING):
             return e, o
         if place.kind == UNIT:
             if self.weighing:
-                a, b = (MISSING if place.absent_at(one) else one for one in (e, o))
+                a, b = (MISSING if place.absent_at(value) else value for value in (e, o))
                 if a is b is MISSING and absent.both == "match" and not node.required:
                     self._match(place, e, o, ())
                 return a, b

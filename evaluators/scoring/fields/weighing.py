@@ -43,7 +43,7 @@ Counts: TypeAlias = tuple[int, int, int, int, int]
 
 
 class Candidates(tuple[Any, ...]):
-    """What the expected items of a list have at one place: in an unpaired item, a key that none of them has is extra."""
+    """The values of a list's expected items at one place: in an unpaired item, a key that none of them has is extra."""
 
     by_key: dict[str, Candidates]
 
@@ -53,19 +53,19 @@ class Candidates(tuple[Any, ...]):
             return self
         if "by_key" not in self.__dict__:
             self.by_key = {}
-        found = self.by_key.get(key)
-        if found is None:
-            found = self.by_key[key] = Candidates(
+        candidates = self.by_key.get(key)
+        if candidates is None:
+            candidates = self.by_key[key] = Candidates(
                 other[key] for other in self if isinstance(other, dict) and key in other
             )
-        return found
+        return candidates
 
 
 NO_CANDIDATES: Final = Candidates()
 
 
 class Surroundings(NamedTuple):
-    """Where two values stand, if not in documents that both have what leads to them."""
+    """The surroundings of two values whose parents are not on both sides."""
 
     candidates: Candidates = NO_CANDIDATES
     """In an item of the output without a partner: what the expected items have at its place."""
@@ -167,9 +167,9 @@ class Weighing(Units):
 
     def _add_list(self, place: Place, e: Any, o: Any, at: InstancePath) -> ListResult:
         """Adds the result of a list, before anything in it is compared."""
-        found = ListResult(place, at, e, o, first := len(self.matched), last := len(self.fields), first, last)
-        self.lists.append(found)
-        return found
+        list_result = ListResult(place, at, e, o, first := len(self.matched), last := len(self.fields), first, last)
+        self.lists.append(list_result)
+        return list_result
 
     def _items(
         self, place: Place, item: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
@@ -179,9 +179,9 @@ class Weighing(Units):
         ours: Sequence[int] = range(len(e))
         theirs: Sequence[int] = range(len(o))
         if place.unique:
-            kept = as_sets(e, o, item.set_key)
-            if kept is not None:
-                listed.unique = ours, theirs = kept
+            sets = as_sets(e, o, item.set_key)
+            if sets is not None:
+                listed.unique = ours, theirs = sets
                 e, o = [e[index] for index in ours], [o[index] for index in theirs]
         if place.ordered:
             paired = in_list_order(len(e), len(o))
@@ -201,7 +201,7 @@ class Weighing(Units):
             else Surroundings(in_expected=around.in_expected, in_output=around.in_output)
         )
         quick = item.full if item.quick and not self.every else None
-        objects, one = (
+        objects, single_values = (
             item.looked_into and item.kind == OBJECT,
             item.kind == UNIT and not item.needs_preparing and not self.left_out,
         )
@@ -212,7 +212,7 @@ class Weighing(Units):
                 matched.append(quick if a or kind in NUMBERS else item.bare)
             elif objects and kind is dict and b.__class__ is dict and a and b:
                 self._object(item, a, b, (*at, ours[row]), below)
-            elif one and not (a is MISSING and b is MISSING):
+            elif single_values and not (a is MISSING and b is MISSING):
                 self._unit(item, a, b, (*at, ours[row]))
             else:
                 self._visit(item, a, b, (*at, ours[row]), below)
@@ -221,7 +221,7 @@ class Weighing(Units):
         listed.match_ends, listed.field_ends = matches, ends
         if paired.extra:
             candidates = Candidates(
-                (*e, *(one for other in around.candidates if isinstance(other, list) for one in other))
+                (*e, *(item_ for other in around.candidates if isinstance(other, list) for item_ in other))
             )
             below = Surroundings(candidates, True, False, around.in_output)
             extra = []
@@ -247,12 +247,12 @@ class Weighing(Units):
         known = self.paired.get(key)
         if known is None:
             hits, shortest = dict[tuple[int, int], list[Place]](), min(len(e), len(o))
-            found = paired_freely(
+            pairing = paired_freely(
                 align, e, o, place.node.pairing_cost, lambda value: fingerprint(item, value), item.item_key,
                 asks, lambda pairs, asking: self.worths(item, e, o, pairs, hits, at if asking else None),
                 lambda pairs: ranks(item, hits, pairs, shortest),
             )  # fmt: skip
-            known = self.paired[key] = found, e, o
+            known = self.paired[key] = pairing, e, o
         return known[0], None
 
     def worths(
@@ -264,8 +264,8 @@ class Weighing(Units):
         hits: Hits,
         asking: InstancePath | None = None,
     ) -> list[Worth]:
-        """What pairing two items is worth: (expected index, index in the output) of each pair. What matches is added to `hits`. Comparators
-        that cost are asked where the list stands at a place that is `asking`.
+        """The worth of pairing two items, for each (expected index, index in the output). What matches is added to `hits`.
+        Comparators that cost are asked where the list stands at a place that is `asking`.
 
         A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
         be compared is wrong here: a pair is not complete because of it.
@@ -292,20 +292,20 @@ class Weighing(Units):
         for each in walks:
             each.settle()
             weighed.append(each.counts())
-        found: list[Worth] = []
+        worths: list[Worth] = []
         for (row, column), ((right, wrong, lost, extra, faults, _), places) in zip(pairs, weighed, strict=True):
             whole = 2 * (right + wrong + faults) + lost + extra
-            found.append(Worth(right, whole) if whole else judged(same(e[row], o[column])))
+            worths.append(Worth(right, whole) if whole else judged(same(e[row], o[column])))
             hits[row, column] = places
-        return found
+        return worths
 
     def counts(self) -> tuple[list[int], list[Place]]:
         """The results of a pair of items as counts, by `_COUNTED`, and the place of every match."""
         counts, hits = [len(self.matched), 0, 0, 0, 0, 0], [mark.place for mark in self.matched]
-        for one in self.fields:
-            counts[_COUNTED[one.status]] += 1
-            if one.status == MATCH:
-                hits.append(one.at)
+        for field in self.fields:
+            counts[_COUNTED[field.status]] += 1
+            if field.status == MATCH:
+                hits.append(field.at)
         for place, best in self.known:
             for index, count in enumerate(best.counts):
                 counts[index] += count
@@ -320,7 +320,9 @@ class Weighing(Units):
         key = (id(place.node.origin or place.node), id(e), id(o), self.asking, id(around.candidates))
         best = self.chosen.get(key)
         if best is None:
-            fits = fitting_branches([one.node for one in branches], *(MISSING if absent(one) else one for one in (e, o)))
+            fits = fitting_branches(
+                [branch.node for branch in branches], *(MISSING if absent(value) else value for value in (e, o))
+            )
             if len(fits) == 1:
                 self._visit(branches[fits[0]], e, o, at, around)
                 return
@@ -343,8 +345,8 @@ class Weighing(Units):
             walk.ask()
             walk.settle()
             (right, wrong, lost, extra, faults, _), _ = walk.counts()
-            outside = len(walk.outside) - sum(one.fit.outside for _, one in walk.known)
-            unreadable = walk.broken - sum(one.fit.unreadable for _, one in walk.known)
+            outside = len(walk.outside) - sum(branch_walk.fit.outside for _, branch_walk in walk.known)
+            unreadable = walk.broken - sum(branch_walk.fit.unreadable for _, branch_walk in walk.known)
             fit = Fit.of((right, wrong, lost, extra, faults), outside, unreadable)
             if best is None or fit > best.fit:
                 best = Best(number, (right, wrong, lost, extra, faults), fit, (e, o, around.candidates))
@@ -354,18 +356,17 @@ class Weighing(Units):
 
 
 def ranks(item: Place, hits: Hits, pairs: Sequence[tuple[int, int]], shortest: int) -> list[int]:
-    """The rank of each pair, which decides among pairs of the same worth: as many matches of the first field as can be, then those of the
-    next one. So the
-    fields that match never hang on the order of the lists.
+    """A number for each pair of items: among pairs of the same worth the higher one is taken. It puts matches of the first field before
+    those of the next one, so that the fields that match never depend on the order of the lists.
 
-    The digits of one number make the rank, one for each place that matches anywhere; sums of ranks carry nothing over. The
-    limit of lists (`list_cells`) counts the values of items, and so bounds the digits of all pairs together.
+    The digits of the number are the matches at each place that matches anywhere; sums of ranks carry nothing over. The limit of lists
+    (`list_cells`) counts the values of items, and so bounds the digits of all pairs together.
     """
     counted = [Counter(map(item.rank, hits[pair])) for pair in pairs]
-    places = sorted({place for one in counted for place in one}, reverse=True)
-    base = 1 + max((max(one.values(), default=0) for one in counted), default=0) * shortest
+    places = sorted({place for counts in counted for place in counts}, reverse=True)
+    base = 1 + max((max(counts.values(), default=0) for counts in counted), default=0) * shortest
     units = {place: base**digit for digit, place in enumerate(places)}
-    return [sum([units[place] * matches for place, matches in one.items()]) for one in counted]
+    return [sum([units[place] * matches for place, matches in counts.items()]) for counts in counted]
 
 
 def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) -> list[int]:
@@ -376,7 +377,9 @@ def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) 
     """
     value = output if expected is MISSING or expected is None else expected
     kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
-    alike = [number for number, one in enumerate(branches) if one.kind in (kind, "choice")] or list(range(len(branches)))
+    alike = [number for number, branch in enumerate(branches) if branch.kind in (kind, "choice")] or list(
+        range(len(branches))
+    )
     if len(alike) < 2 or not isinstance(expected, dict):
         return alike
     known: dict[int, int] = {}

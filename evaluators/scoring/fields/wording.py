@@ -54,21 +54,21 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     problems: list[RowProblem] = []
     judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
-    for one in results.fields:
-        for result, problem, shown in outcomes_of(one):
-            found.append(result)
+    for field in results.fields:
+        for result, problem, shown in outcomes_of(field):
+            outcomes.append(result)
             if problem is not None:
                 problems.append(in_field(problem, result.path))
             if shown is not None and shown.totals is not None:
                 judged[result.path, shown.metric.name] = shown.weight, shown.totals
-    fields = tuple(found)
+    fields = tuple(outcomes)
     if post_processors:
         from evaluators.scoring.fields.post_process import post_process  # few suites have any
 
-        fields = post_process(found, post_processors)
+        fields = post_process(outcomes, post_processors)
     arrays = list_outcomes(paired_lists(results, absent), fields)
     if judged:
         arrays += judged_list_outcomes(judged, fields)
@@ -79,31 +79,37 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
 def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
     """The results of one row that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
     for all other places."""
-    found = [each for each in results.fields if IS_WRONG[each.status]]
-    found = [each for each in found if (each.at.node.name if each.at.node.name in listed else "") in wanted]
-    return [result for one in found for result, _, _ in outcomes_of(one) if result.status in WRONG]
+    wrong = [each for each in results.fields if IS_WRONG[each.status]]
+    wrong = [each for each in wrong if (each.at.node.name if each.at.node.name in listed else "") in wanted]
+    return [result for result_at in wrong for result, _, _ in outcomes_of(result_at) if result.status in WRONG]
 
 
-def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, ShownMetric | None]]:
+def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, ShownMetric | None]]:
     """A result in words, one outcome for each metric, each with the problem that kept it from being measured."""
-    node, status, path, e, o = one.at.node, STATUS[one.status], spelled(one.location), one.expected, one.output
-    if one.known_to is not None:
-        reason = reason_of(status, MISSING, o, one.known_to)
+    node, status, path, e, o = (
+        result.at.node,
+        STATUS[result.status],
+        spelled(result.location),
+        result.expected,
+        result.output,
+    )
+    if result.known_to is not None:
+        reason = reason_of(status, MISSING, o, result.known_to)
         code = {"code": reason_code(status, MISSING, o), "outside": True}
         yield Outcome(path, status, 0.0, 1.0, node.name, reason, None, MISSING, o, code), None, None
         return
     if not node.unit or node.skip:
-        rule = "skip" if one.status == SKIPPED else None
+        rule = "skip" if result.status == SKIPPED else None
         reason = reason_of(status, e, o) or differs(e, o)
         yield Outcome(
             path, status, _SCORES.get(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
-    for number, shown in enumerate(one.at.shown):
-        said = explain_metric(one, number)
-        judged = said.judged
-        status = said.status
-        details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
+    for number, shown in enumerate(result.at.shown):
+        explained = explain_metric(result, number)
+        judged = explained.judged
+        status = explained.status
+        details: dict[str, object] = {name: detail for name, detail in explained.details.items() if name not in OURS}
         details["code"] = reason_code(status, e, o)
         if status is FieldStatus.NOT_JUDGED and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
             details["unreadable"] = True
@@ -116,9 +122,9 @@ def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, 
         if shown.transform is not None:
             details |= compared(shown.transform, e, o)
         yield Outcome(
-            path, status, score, float(shown.weight), node.name, said.reason or reason_of(status, e, o), shown.metric.rule,
+            path, status, score, float(shown.weight), node.name, explained.reason or reason_of(status, e, o), shown.metric.rule,
             e, o, details,
-        ), said.problem, shown  # fmt: skip
+        ), explained.problem, shown  # fmt: skip
 
 
 def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus:
@@ -131,11 +137,11 @@ def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus
     return together(found) if found else nulls.get(str(details["code"]), status)
 
 
-def explain_metric(one: FieldResult, number: int) -> Explained:
+def explain_metric(result: FieldResult, number: int) -> Explained:
     """The outcome that one metric gives to two values, with a reason."""
-    node, how, expected, output = one.at.node, one.at.how, one.expected, one.output
+    node, how, expected, output = result.at.node, result.at.how, result.expected, result.output
     comparator = node.metrics[number].comparator
-    known = one.answers[number] if one.answers else None
+    known = result.answers[number] if result.answers else None
     if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
     there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
@@ -153,7 +159,7 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     found = []
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
-        items, others = ([*one] if isinstance(one, list) else [] for one in (e, o))
+        items, others = ([*value] if isinstance(value, list) else [] for value in (e, o))
         notes = notes_on(node.align, items, others, absent.if_any)
         notes += [CROWDED] if each.crowded else []
         if each.unique is not None:
@@ -165,15 +171,17 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
 
 def problem_of(results: RowResults) -> RowProblem | None:
     """Why a row has no score: the first result that something else than the output kept from being measured."""
-    for one in results.fields:
-        if one.status == NOT_JUDGED and (found := problem_in(one)) is not None:
-            return in_field(found, spelled(one.location))
+    for field in results.fields:
+        if field.status == NOT_JUDGED and (problem := problem_in(field)) is not None:
+            return in_field(problem, spelled(field.location))
     return None
 
 
 def problem_in(fault: FieldResult) -> RowProblem | None:
     """The problem of a result that could not be measured; None of any other."""
-    return next((one.problem for one in fault.answers if isinstance(one, Explained) and one.problem is not None), None)
+    return next(
+        (answer.problem for answer in fault.answers if isinstance(answer, Explained) and answer.problem is not None), None
+    )
 
 
 def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowProblem | None:
@@ -182,9 +190,9 @@ def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowPr
     if broken is None:
         return None
     its_own = (problem for problem in problems if problem.issue.message.endswith(str(broken.reason)))
-    found = next(its_own, problems[0] if problems else None)
-    if found is not None:
-        return found
+    problem = next(its_own, problems[0] if problems else None)
+    if problem is not None:
+        return problem
     message = f'field "{broken.path}": {broken.reason or "it could not be measured"}'
     return RowProblem(Issue("not-measured", Blame.BUG, message))
 
@@ -242,7 +250,7 @@ WEIGHTLESS: Final = "no field that counts was measured: the others have weight 0
 
 def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:
     """How many of some fields or values are right, and the first that is not: `2 of 3 fields right; first difference: …`."""
-    wrong = next((one for one in results if one.status in WRONG), None)
+    wrong = next((result for result in results if result.status in WRONG), None)
     if match == whole:
         return f"the only {noun} is right" if whole == 1 else f"all {whole} {noun}s are right"
     text = f"{match} of {whole} {noun}s right"

@@ -170,7 +170,7 @@ def _possible(at: SchemaReading, types: Types) -> tuple[str, ...]:
     branches = branches_of(at.schema)
     if types.names or not branches:
         return types.names
-    named = [types_of(at.reader.target(one) if list(one) == ["$ref"] else one).names for one in branches]
+    named = [types_of(at.reader.target(branch) if list(branch) == ["$ref"] else branch).names for branch in branches]
     return tuple(name for names in named for name in names) if all(named) else ()
 
 
@@ -195,7 +195,7 @@ def _usual_alignment(at: SchemaReading) -> Align:
 
 
 def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
-    """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
+    """The metric of a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
     known = f"default of {json_type}"
     if known not in at.reader.metrics:
         named = (at.context.get("defaults") or {}).get(json_type, otherwise)
@@ -284,7 +284,8 @@ MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 
 
 def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath, note: Callable[[str], None]) -> Align:
-    """What `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` says of the schema at a path."""
+    """The alignment that `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` sets, of the schema
+    at a path."""
     if types_of(schema).one != "array":
         hint = "write it beside the items of a list"
         raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
@@ -367,12 +368,12 @@ def _key_names(schema: Mapping[str, Any]) -> list[str]:
 def _spelled_keys(key: object, names: list[str]) -> object:
     """A key that the items have keeps its name as it is, dots and all; any other is a path."""
     if isinstance(key, list):
-        return [_spelled_keys(one, names) for one in key]
+        return [_spelled_keys(key_, names) for key_ in key]
     return display((key,)) if isinstance(key, str) and key in names else key
 
 
 def _as_written(loc: Loc) -> Loc:
-    """Where a part of an alignment stands in x-eval-align."""
+    """The place of an alignment's part in x-eval-align."""
     if loc[:1] in (("hungarian",), ("key_field",), ("any_order",)):
         loc = loc[1:]
     return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc

@@ -73,33 +73,33 @@ class AskedTotals(msgspec.Struct):
 
     def add(self, logged: LoggedAnswer) -> None:
         """Counts one answer."""
-        given = logged.answer
+        answer = logged.answer
         self.questions += 1
-        if not isinstance(given, JudgeAnswer):
-            self.failed += isinstance(given, RowProblem)
+        if not isinstance(answer, JudgeAnswer):
+            self.failed += isinstance(answer, RowProblem)
             return
-        self.failed += given.error is not None
-        self.cached += given.cached
-        self.retries += given.retries
-        same = agreed(given)
+        self.failed += answer.error is not None
+        self.cached += answer.cached
+        self.retries += answer.retries
+        same = agreed(answer)
         self.repeated += same is not None
         self.agreed += same is True
-        self.tokens_in += given.tokens[0]
-        self.tokens_out += given.tokens[1]
-        self.seconds += given.seconds
+        self.tokens_in += answer.tokens[0]
+        self.tokens_out += answer.tokens[1]
+        self.seconds += answer.seconds
 
 
 def row_costs(answers: Iterable[LoggedAnswer], rows: int) -> list[str]:
-    """The exact cost of each row of a chunk, as cells of a column; empty for a row where nobody knows. An answer that several
+    """The exact cost of each row of a chunk, as cells of a column; empty for a row whose cost is unknown. An answer that several
     rows got is paid for by the first of them."""
-    found: list[int | None] = [0] * rows
+    costs: list[int | None] = [0] * rows
     for logged in answers:
         row = next((row for row, _, _ in logged.places), None)
         if row is None or not isinstance(logged.answer, JudgeAnswer):
             continue
-        before, cost = found[row], logged.answer.cost
-        found[row] = None if before is None or cost is None else before + cost
-    return ["" if cost is None else amount_text(cost) for cost in found]
+        before, cost = costs[row], logged.answer.cost
+        costs[row] = None if before is None or cost is None else before + cost
+    return ["" if cost is None else amount_text(cost) for cost in costs]
 
 
 class JudgedBy(Struct, frozen=True):
@@ -160,14 +160,14 @@ class AnswerLine(msgspec.Struct, frozen=True):
 
 def line_of(logged: LoggedAnswer) -> dict[str, Any]:
     """An answer as a line of JSON. The rows of its places are as they were logged."""
-    question, given = logged.question, logged.answer
-    if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
+    question, answer = logged.question, logged.answer
+    if isinstance(question, JudgeQuestion) and isinstance(answer, JudgeAnswer):
         # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are
-        asked, who = question.as_written(logged.asker.written).body(), logged.asker.written(dict(given.who))
+        request, who = question.as_written(logged.asker.written).body(), logged.asker.written(dict(answer.who))
     else:
-        asked, who = _pair(question), _asker(logged.asker)
+        request, who = _pair(question), _asker(logged.asker)
     places = [list(place) for place in logged.places]
-    return {"places": places, "who": who, "question": asked, "answer": _answered(given)}
+    return {"places": places, "who": who, "question": request, "answer": _answered(answer)}
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -233,33 +233,33 @@ def _asker(asker: object) -> dict[str, Any]:
 
 def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
     """The two values of a question, with their untransformed values where these differ."""
-    found = {"expected": question.expected, "actual": question.actual}
+    record = {"expected": question.expected, "actual": question.actual}
     for name in _SIDES[:2]:
-        if not same(raw := getattr(question, f"{name}_raw"), found[name]):
-            found[f"{name}_raw"] = raw
-    return found
+        if not same(raw := getattr(question, f"{name}_raw"), record[name]):
+            record[f"{name}_raw"] = raw
+    return record
 
 
-def _answered(given: GivenAnswer) -> dict[str, Any]:
+def _answered(answer: GivenAnswer) -> dict[str, Any]:
     """The entry of an answer in a line: score, verdict, reason and details, or the error."""
-    if isinstance(given, RowProblem):
-        return {"error": _error(given.issue)}
-    if isinstance(given, JudgeAnswer) and given.error is not None:
-        return {"error": _error(given.error)}
-    found: dict[str, Any] = {"score": given.score}
-    if isinstance(given, Comparison) and given.ratio is not None:
-        found["ratio"] = list(given.ratio)
-    if given.passed is not None:
-        found["passed"] = given.passed
-    if given.reason is not None:
-        found["reason"] = given.reason
-    return found | ({"details": dict(given.details)} if given.details else {})
+    if isinstance(answer, RowProblem):
+        return {"error": _error(answer.issue)}
+    if isinstance(answer, JudgeAnswer) and answer.error is not None:
+        return {"error": _error(answer.error)}
+    record: dict[str, Any] = {"score": answer.score}
+    if isinstance(answer, Comparison) and answer.ratio is not None:
+        record["ratio"] = list(answer.ratio)
+    if answer.passed is not None:
+        record["passed"] = answer.passed
+    if answer.reason is not None:
+        record["reason"] = answer.reason
+    return record | ({"details": dict(answer.details)} if answer.details else {})
 
 
 def _error(issue: Issue) -> dict[str, str]:
     """The entry of an error that kept a question from its answer. The hint of a bug stays behind: it shows where files are."""
-    found = {"code": issue.code, "blame": issue.blame.value, "message": issue.message}
-    return found if issue.hint is None or issue.blame is Blame.BUG else found | {"hint": issue.hint}
+    record = {"code": issue.code, "blame": issue.blame.value, "message": issue.message}
+    return record if issue.hint is None or issue.blame is Blame.BUG else record | {"hint": issue.hint}
 
 
 def read_answer(text: bytes, where: str) -> AnswerLine:
@@ -279,8 +279,8 @@ def _map(line: object, name: str, where: str) -> dict[str, Any]:
         raise _damaged(f"an object is expected; found {quote(line)}", where)
     if not isinstance(line.get(name), dict):
         raise _damaged(f'"{name}" must be an object; found {quote(line[name]) if name in line else "nothing"}', where)
-    found: dict[str, Any] = line[name]
-    return found
+    value: dict[str, Any] = line[name]
+    return value
 
 
 def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
@@ -307,7 +307,7 @@ def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> Judg
     _check_kinds("an answer", data, where)
     ratio = data.get("ratio")  # of a function's answer; a judge's has no place for it, so it is checked and left out
     if ratio is not None and not (
-        isinstance(ratio, list) and [type(one) for one in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
+        isinstance(ratio, list) and [type(number) for number in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
     ):
         raise _damaged(f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where)
     return JudgeAnswer(score, passed, reason, details or {}, who)

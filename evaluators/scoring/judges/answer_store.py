@@ -41,14 +41,14 @@ class AnswerStore:
 
     def answers_to(self, keys: Sequence[str]) -> dict[str, JudgeAnswer]:
         """The answers that are known, by key."""
-        found: dict[str, JudgeAnswer] = {}
+        answers: dict[str, JudgeAnswer] = {}
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(some))
             with self._lock, closing(self._connection.cursor()) as cursor:
                 cursor.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some)
-                found |= {key: _cached_answer(text) for key, text in cursor}
-        return found
+                answers |= {key: _cached_answer(text) for key, text in cursor}
+        return answers
 
     def add(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
         """Adds the answers that one request brought. The first answer to a question stays."""
@@ -75,7 +75,7 @@ class AnswerStore:
 
 
 def _plain(answer: JudgeAnswer) -> dict[str, Any]:
-    """What is stored of an answer: all but its costs."""
+    """The stored part of an answer: all but its costs."""
     return {
         "score": answer.score, "passed": answer.passed, "reason": answer.reason,
         "details": dict(answer.details), "who": dict(answer.who),

@@ -93,8 +93,10 @@ class Counted:
         """Counts the questions for a judge, and what it would send, and takes each of them for a match."""
         fresh = [question for question in questions if self._is_new(judge, question.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
-        found = judge.estimate(fresh) if fresh else Estimate()
-        total = Estimate(*(one + other for one, other in zip(astuple(known), astuple(found), strict=True)))
+        estimate = judge.estimate(fresh) if fresh else Estimate()
+        total = Estimate(
+            *(known_count + other for known_count, other in zip(astuple(known), astuple(estimate), strict=True))
+        )
         self.judges[judge.identity] = judge, count + len(fresh), total
         return [JudgeAnswer(1.0, True, _NOT_ASKED)] * len(questions)
 
@@ -161,7 +163,7 @@ class QuestionList:
         """Something that was asked since `at` has no answer yet."""
 
     def at(self, rows: Sequence[int], evaluator: str) -> None:
-        """Says who asks from now on, and of which rows: the number in the chunk of each of them."""
+        """Sets the evaluator whose questions follow, and the rows: the number in the chunk of each of them."""
         self.rows, self.evaluator, self.open = rows, evaluator, False
 
     def answer(self, cache: AnswerCache) -> None:
@@ -213,16 +215,20 @@ def ask_later(
         return _request_answers(row, comparator, questions, _keys(comparator, questions))
     known, judge = [comparator.looked_at(question) for question in questions], comparator.judge
     paths = [
-        (one, question.path) for one, question in zip(known, questions, strict=True) if isinstance(one, JudgeQuestion)
+        (answer, question.path)
+        for answer, question in zip(known, questions, strict=True)
+        if isinstance(answer, JudgeQuestion)
     ]
     if judge is None or not paths:
-        return lambda: [one for one in known if not isinstance(one, JudgeQuestion)]
-    asked = [replace(one, path=path) for one, path in paths]
-    given = _request_answers(row, judge, asked, tuple(one.key for one, _ in paths))
+        return lambda: [answer for answer in known if not isinstance(answer, JudgeQuestion)]
+    requests = [replace(answer, path=path) for answer, path in paths]
+    given = _request_answers(row, judge, requests, tuple(answer.key for answer, _ in paths))
 
     def answers() -> list[Comparison | RowProblem]:
         each = iter(given())
-        return [comparator.answered(one, next(each)) if isinstance(one, JudgeQuestion) else one for one in known]
+        return [
+            comparator.answered(answer, next(each)) if isinstance(answer, JudgeQuestion) else answer for answer in known
+        ]
 
     return answers
 
@@ -256,7 +262,7 @@ def _request_answers(
         on_list.requests.append(request)
     elif request.open:
         _answer_requests([request], cache)
-    return lambda: [placeholder if one is None else one for one in _cached_answers(request, cache)]
+    return lambda: [placeholder if answer is None else answer for answer in _cached_answers(request, cache)]
 
 
 # From a list of requests to answers in the cache
@@ -322,7 +328,7 @@ def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: Answer
     if counted is None:
         called = comparator.compare_rows(lists)
     else:
-        called = [counted.functions_asked(comparator, one) for one in lists]
+        called = [counted.functions_asked(comparator, questions) for questions in lists]
     for request, questions, found in zip(rows.values(), lists, called, strict=True):
         try:
             answers = answers_in(comparator, questions, found)
@@ -333,8 +339,8 @@ def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: Answer
 
 def _fail(request: Request, keys: Iterable[Hashable], problem: RowProblem, cache: AnswerCache) -> None:
     """The questions of a call that failed as a whole have its problem, in this request and in no other one."""
-    given: GivenAnswer = JudgeAnswer(error=problem.issue) if isinstance(request.asker, Judge) else problem
-    cache.of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, given)
+    answer: GivenAnswer = JudgeAnswer(error=problem.issue) if isinstance(request.asker, Judge) else problem
+    cache.of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, answer)
 
 
 def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
@@ -356,8 +362,8 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
     """The answers of a comparator to questions that are all different. Raises WholeCall where it answers none of them."""
     if (counted := _asking.get().counted) is not None:
         return counted.functions_asked(comparator, questions)
-    (found,) = comparator.compare_rows([questions])
-    return answers_in(comparator, questions, found)
+    (answers,) = comparator.compare_rows([questions])
+    return answers_in(comparator, questions, answers)
 
 
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
@@ -370,10 +376,10 @@ def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[Ju
     ]
     if asking.counted is not None:
         return asking.counted.judge_asked(judge, put)[:: asking.times]
-    found = call_judge(judge, put, asking.session)
+    answers = call_judge(judge, put, asking.session)
     if asking.times > 1:
-        found = [combined(found[at : at + asking.times]) for at in range(0, len(found), asking.times)]
-    return found if asking.reason_length is None else [_shortened(one, asking.reason_length) for one in found]
+        answers = [combined(answers[at : at + asking.times]) for at in range(0, len(answers), asking.times)]
+    return answers if asking.reason_length is None else [_shortened(answer, asking.reason_length) for answer in answers]
 
 
 def _shortened(answer: JudgeAnswer, length: int) -> JudgeAnswer:

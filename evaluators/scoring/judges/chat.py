@@ -111,26 +111,30 @@ def _after(headers: Any) -> float | None:
     """The seconds that the endpoint asks to wait: a number of them, or a date."""
     with suppress(TypeError, ValueError):
         return max(0.0, float(headers.get("retry-after-ms")) / 1000)
-    given = headers.get("retry-after")
+    header = headers.get("retry-after")
     with suppress(TypeError, ValueError):
-        return max(0.0, float(given))
+        return max(0.0, float(header))
     with suppress(TypeError, ValueError):
-        moment = parsedate_to_datetime(given)
+        moment = parsedate_to_datetime(header)
         return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
     return None
 
 
-def reply_of(found: Any) -> ChatReply:
+def reply_of(completion: Any) -> ChatReply:
     """The text and token counts of a chat completion. Raises ChatFailure for anything else."""
-    if isinstance(found, str):  # what has another type than JSON comes as its text
-        what = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
+    if isinstance(completion, str):  # what has another type than JSON comes as its text
+        what = (
+            f"no chat completion but {quote(' '.join(completion[:_MOST_QUOTED].split()))}"
+            if completion.strip()
+            else "nothing"
+        )
         raise ChatFailure(f"the endpoint sent {what}", "judge-failed", again=True)
     try:
-        choice = found.choices[0]
+        choice = completion.choices[0]
         text, ended = choice.message.content, choice.finish_reason
     except (AttributeError, IndexError, TypeError) as error:
         raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
-    usage = getattr(found, "usage", None)
+    usage = getattr(completion, "usage", None)
     cached_tokens = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), cached_tokens)
     sent, back, cached = (count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else 0 for count in counts)
@@ -148,7 +152,7 @@ def limit_reply(seconds: float) -> Callable[[Any], None]:
 
 
 def late(seconds: float) -> ChatFailure:
-    """There was no reply in time."""
+    """The failure that no reply came in time."""
     return ChatFailure(f"no reply within {seconds:g} s", "judge-timeout", again=True)
 
 

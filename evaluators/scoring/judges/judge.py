@@ -66,13 +66,13 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
 
     def body(self) -> dict[str, Any]:
         """The question as JSON: all that tells it from others, as it is recorded and as its answer is found again."""
-        found: dict[str, Any] = {"prompt": self.prompt}
+        record: dict[str, Any] = {"prompt": self.prompt}
         for name in ("expected", "actual", "expected_raw", "actual_raw"):
             if (value := getattr(self, name)) is not MISSING:
-                found[name] = value
+                record[name] = value
         if self.instructions is not None:
-            found["instructions"] = self.instructions
-        return found | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
+            record["instructions"] = self.instructions
+        return record | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
 
     def as_written(self, written: Callable[[Any], Any]) -> JudgeQuestion:
         """The question with the texts of the suite as people read them, by `written`; the row's values stay."""
@@ -217,7 +217,7 @@ def read_judge(data: object, folder: Path | None) -> Judge:
 
 
 def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
-    """Why a question has no answer, where the environment is to blame."""
+    """The issue of a question without an answer; the environment is to blame."""
     return Issue(code, Blame.ENVIRONMENT, message, hint=hint)
 
 
@@ -229,7 +229,7 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Sessio
     name = judge.word
     try:
         judge.check_addresses()
-        found: object = judge.answer_in(questions, session)
+        answers: object = judge.answer_in(questions, session)
     except RowProblem as error:
         raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
     except Problems as error:
@@ -237,23 +237,25 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Sessio
         raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
         raise WholeCall(failed("judge", name, error, filled_of(judge))) from error
-    if not isinstance(found, list | tuple) or len(found) != len(questions):
-        what = f"{len(found)} answers" if isinstance(found, list | tuple) else type(found).__name__
+    if not isinstance(answers, list | tuple) or len(answers) != len(questions):
+        what = f"{len(answers)} answers" if isinstance(answers, list | tuple) else type(answers).__name__
         message = f'judge "{name}" returned {what} to {len(questions)} questions'
         raise WholeCall(RowProblem(Issue("bad-answer", Blame.BUG, message)))
-    checked = [_checked(name, one) for one in found]
-    return [one if one.error is None else replace(one, error=judge.masked_issue(one.error)) for one in checked]
+    checked = [_checked(name, answer) for answer in answers]
+    return [
+        answer if answer.error is None else replace(answer, error=judge.masked_issue(answer.error)) for answer in checked
+    ]
 
 
-def _checked(name: str, found: object) -> JudgeAnswer:
+def _checked(name: str, answer: object) -> JudgeAnswer:
     """A judge's answer, checked: NaN, a score outside 0 to 1 and no score at all are errors."""
-    if not isinstance(found, JudgeAnswer):
-        message = f'judge "{name}" returned {type(found).__name__}, which is no answer'
+    if not isinstance(answer, JudgeAnswer):
+        message = f'judge "{name}" returned {type(answer).__name__}, which is no answer'
         return JudgeAnswer(error=Issue("bad-answer", Blame.BUG, message))
-    score: object = found.score
-    if found.error is not None:
-        return found
+    score: object = answer.score
+    if answer.error is not None:
+        return answer
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         message = f'judge "{name}" gave the score {score}; a score is a number from 0 to 1'
-        return replace(found, score=None, passed=None, error=Issue("bad-answer", Blame.ENVIRONMENT, message))
-    return found
+        return replace(answer, score=None, passed=None, error=Issue("bad-answer", Blame.ENVIRONMENT, message))
+    return answer

@@ -56,8 +56,8 @@ class JudgedComparator(Comparator):
 
     @model_validator(mode="after")
     def _take_judge(self, info: ValidationInfo) -> Self:
-        given = (info.context or {}).get("judge")
-        self._judge = given if isinstance(given, Judge) else None
+        judge = (info.context or {}).get("judge")
+        self._judge = judge if isinstance(judge, Judge) else None
         return self
 
     @property
@@ -67,12 +67,12 @@ class JudgedComparator(Comparator):
 
     def null_differs(self) -> Self:
         """A copy of the comparator for which null differs from any other value without asking the judge."""
-        found = self.model_copy()
-        found._null_differs = True
-        return found
+        comparator = self.model_copy()
+        comparator._null_differs = True
+        return comparator
 
     def for_items(self, rules: Mapping[str, Any]) -> Self:
-        """The same comparator; one of lists knows then how the parts of their items are compared, by path."""
+        """The comparator; one of lists is given the rules of their items, by path."""
         return self
 
     def list_totals(self) -> ListTotals | None:
@@ -85,35 +85,35 @@ class JudgedComparator(Comparator):
 
     def params(self) -> dict[str, Any]:
         """The parameters that go to the judge beside the instructions: settings that this field overrides."""
-        given = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {name: value for name, value in given.items() if value is not None}
+        params = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in params.items() if value is not None}
 
     def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, in words; None where it counts."""
         return None
 
     def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
-        """The score that an answer comes to; None where it comes to none."""
+        """The score of an answer; None where it has none."""
         return answer.score
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for. It passes by `at_least` of the suite, not by the judge's own `passed`."""
         score = float(answer.score or 0.0)
-        found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
-        return worded(self, question.expected, question.actual, found)
+        comparison = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
+        return worded(self, question.expected, question.actual, comparison)
 
     def compare(self, expected: Any, actual: Any) -> Comparison:
         """The judge's comparison of one pair. The judge is asked even if it was asked before."""
-        found = self.looked_at(Question("", expected, actual, expected, actual))
-        if isinstance(found, JudgeQuestion):
+        comparison = self.looked_at(Question("", expected, actual, expected, actual))
+        if isinstance(comparison, JudgeQuestion):
             try:
-                (answer,) = call_judge(cast("Judge", self.judge), [found])  # without one there is no question
+                (answer,) = call_judge(cast("Judge", self.judge), [comparison])  # without one there is no question
             except WholeCall as error:
                 raise error.problem from error
-            found = self.answered(found, answer)
-        if isinstance(found, RowProblem):
-            raise found
-        return found
+            comparison = self.answered(comparison, answer)
+        if isinstance(comparison, RowProblem):
+            raise comparison
+        return comparison
 
     def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
         """The comparison of a pair that needs no judge, or the question for the judge; made once for equal values."""
@@ -123,12 +123,12 @@ class JudgedComparator(Comparator):
             key = (*key, value_key(expected_raw), value_key(actual_raw))
         cache = current_cache()
         pairs = {} if cache is None else cache.of((self.identity, self._null_differs)).pairs
-        found: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
-        if found is None:
-            found = pairs[key] = (
+        settled: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
+        if settled is None:
+            settled = pairs[key] = (
                 self._null_comparison(question) or self.decided(question) or self._judge_question(question)
             )
-        return found
+        return settled
 
     def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison of a pair by the answer to its question."""

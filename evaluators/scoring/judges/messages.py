@@ -78,13 +78,13 @@ def prompt_of(name: str) -> Prompt | None:
 
 def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
     """The two messages that ask some questions; their ids count from 1."""
-    data = "\n".join(_line(number, one) for number, one in enumerate(questions, 1))
-    instructions = "".join(line for number, one in enumerate(questions, 1) for line in _rules(number, one))
+    data = "\n".join(_line(number, question) for number, question in enumerate(questions, 1))
+    instructions = "".join(line for number, question in enumerate(questions, 1) for line in _rules(number, question))
     if instructions:
         instructions = f"What the author of the test says about single ids:\n{instructions}\n"
     digest = sha256(f"{instructions}\n{data}".encode("utf-8", "backslashreplace")).hexdigest()[:16]
     filled = {"instructions": instructions, "data": data, "mark": f"=== data {digest} ===", "count": str(len(questions))}
-    user = _BLANK.sub(lambda found: filled[found[1]], prompt.user)  # in one pass: what is filled in has no blanks
+    user = _BLANK.sub(lambda match: filled[match[1]], prompt.user)  # in one pass: what is filled in has no blanks
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
 
 

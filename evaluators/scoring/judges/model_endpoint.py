@@ -218,7 +218,7 @@ def read_env_file(file: Path) -> Mapping[str, str]:
 @lru_cache(maxsize=8)
 def _variables(text: str, name: str) -> Mapping[str, str]:
     """The variables of a text of `NAME=value` lines. Raises Problems for a line that is none; `name` is the file."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -227,8 +227,8 @@ def _variables(text: str, name: str) -> Mapping[str, str]:
         if match is None:
             message = "a line must be NAME=value, a comment, or empty"
             raise problem("bad-env-file", message, where=f"{name}:{number}")
-        found[match[1]] = _value(match[2].strip())
-    return found
+        headers[match[1]] = _value(match[2].strip())
+    return headers
 
 
 def _value(text: str) -> str:

@@ -83,21 +83,23 @@ class ModelJudge(ModelEndpoint):
         self.check_library()
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
-        """What asking would take, counting only questions that no stored answer settles: requests, tokens and costs."""
-        asked = [one for one in self._pending(questions) if one.answer is None]
+        """The estimated requests, tokens and costs of questions without a stored answer."""
+        unanswered_entries = [entry for entry in self._pending(questions) if entry.answer is None]
         if self.cache and self._cache_file().is_file():
             with self._store(None) as store:
-                known = store.answers_to([one.key for one in asked])
-            asked = [one for one in asked if one.key not in known]
-        groups = groups_of(self, asked)
+                known = store.answers_to([entry.key for entry in unanswered_entries])
+            unanswered_entries = [entry for entry in unanswered_entries if entry.key not in known]
+        groups = groups_of(self, unanswered_entries)
         sizes = [
-            estimated_tokens(messages_of(group[0].prompt, [one.question for one in group]), len(group))
+            estimated_tokens(messages_of(group[0].prompt, [entry.question for entry in group]), len(group))
             for group in groups
         ]
         models = [self.params_of(group[0].question)["model"] for group in groups]
         costs = [self.cost_of(model, size) for model, size in zip(models, sizes, strict=True)]
         sent, back = sum(sent for sent, _ in sizes), sum(back for _, back in sizes)
-        return Estimate(len(asked), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None))
+        return Estimate(
+            len(unanswered_entries), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None)
+        )
 
     def meaning(self) -> Mapping[str, Any]:
         """All that answers depend on: the model and how it is asked, its address, and the wording of every prompt."""
@@ -116,14 +118,18 @@ class ModelJudge(ModelEndpoint):
             if self.model is None:
                 self.ready()
             with self._store(session) as store:
-                Round(self, store, session or self._own_session()).run([one for one in pending if one.answer is None])
+                Round(self, store, session or self._own_session()).run(
+                    [question for question in pending if question.answer is None]
+                )
         except (OSError, sqlite3.Error) as error:
             lost = unanswered("judge-cache", f"the answers of the judge cannot be kept: {error}")
-            return [one.answer or JudgeAnswer(error=lost) for one in pending]
+            return [question.answer or JudgeAnswer(error=lost) for question in pending]
         except Problems as error:  # who asks outside of a run need not have called `ready`
             lost = unanswered(error.issues[0].code, error.issues[0].message, error.issues[0].hint)
-            return [one.answer or JudgeAnswer(error=lost) for one in pending]
-        return [one.answer or JudgeAnswer(error=unanswered("judge-failed", "there is no answer")) for one in pending]
+            return [question.answer or JudgeAnswer(error=lost) for question in pending]
+        return [
+            question.answer or JudgeAnswer(error=unanswered("judge-failed", "there is no answer")) for question in pending
+        ]
 
     def _pending(self, questions: Sequence[JudgeQuestion]) -> list[PendingQuestion]:
         """The questions with their prompts and keys; one whose prompt is unknown has its error as the answer."""

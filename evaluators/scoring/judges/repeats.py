@@ -41,10 +41,10 @@ def verdict_in(answer: JudgeAnswer) -> Any:
 
 def agreed(answer: JudgeAnswer) -> bool | None:
     """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
-    given = answer.details.get(REPEATS)
-    if not isinstance(given, list) or len(given) < 2:
+    repeats = answer.details.get(REPEATS)
+    if not isinstance(repeats, list) or len(repeats) < 2:
         return None
-    verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
+    verdicts = [score >= _HALF if isinstance(score, float) else score for score in repeats]
     return all(verdict == verdicts[0] for verdict in verdicts)
 
 

@@ -32,20 +32,20 @@ class BadReply(Exception):
 
 def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnswer | BadReply]:
     """The verdict on each of `count` questions, or why there is none. Raises BadReply where the whole reply counts for nothing."""
-    found: list[JudgeAnswer | BadReply] = [BadReply("the reply has no verdict on it")] * count
+    answers: list[JudgeAnswer | BadReply] = [BadReply("the reply has no verdict on it")] * count
     seen: dict[int, Any] = {}
-    for one in _verdicts(reply, count):
-        number = _id(one, count)
+    for verdict in _verdicts(reply, count):
+        number = _id(verdict, count)
         if number in seen:
-            if not same(seen[number], one):
-                found[number - 1] = BadReply("the reply has two different verdicts on it")
+            if not same(seen[number], verdict):
+                answers[number - 1] = BadReply("the reply has two different verdicts on it")
             continue
-        seen[number] = one
+        seen[number] = verdict
         try:
-            found[number - 1] = _verdict(one, prompt)
+            answers[number - 1] = _verdict(verdict, prompt)
         except BadReply as refused:
-            found[number - 1] = refused
-    return found
+            answers[number - 1] = refused
+    return answers
 
 
 def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
@@ -53,7 +53,7 @@ def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
     if not reply or not reply.strip():
         raise BadReply("the reply is empty")
     try:
-        values = [one.value for one in documents(reply).found]
+        values = [document.value for document in documents(reply).found]
     except NotJSON as error:
         raise BadReply(f"the reply is not JSON: {error.message}") from None
     answers = [verdicts for value in values if (verdicts := _verdicts_of(value, count)) is not None]
@@ -69,7 +69,7 @@ def _verdicts_of(value: Any, count: int) -> list[Any] | None:
     if isinstance(value, dict) and isinstance(value.get("verdicts"), list):
         listed: list[Any] = value["verdicts"]
         return listed
-    if isinstance(value, list) and value and all(isinstance(one, dict) and "id" in one for one in value):
+    if isinstance(value, list) and value and all(isinstance(item, dict) and "id" in item for item in value):
         return value
     if count == 1 and isinstance(value, dict) and ("score" in value or "match" in value):
         return [{"id": 1, **value}]
@@ -88,19 +88,19 @@ def _id(verdict: Any, count: int) -> int:
 
 def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
     """The answer of a verdict in a reply, whose parts the prompt names. Raises BadReply for parts that contradict each other."""
-    given = {name: _part(data, name, schema) for name, schema in prompt.verdict.items()}
+    parts = {name: _part(data, name, schema) for name, schema in prompt.verdict.items()}
     known = {"score": {"type": "number"}, "match": {"type": "boolean"}}
     for name, schema in known.items():
-        if name not in given and data.get(name) is not None:
-            given[name] = _part(data, name, schema)
-    score, match, reason = given.pop("score", None), given.pop("match", None), given.pop("reason", None)
+        if name not in parts and data.get(name) is not None:
+            parts[name] = _part(data, name, schema)
+    score, match, reason = parts.pop("score", None), parts.pop("match", None), parts.pop("reason", None)
     if score is not None and not 0 <= score <= 1:
         raise BadReply(f"the score is {score}; a score is a number from 0 to 1")
     if score is not None and match is not None and match is not (score >= _HALF):
         raise BadReply(f"the verdict contradicts itself: match is {str(match).lower()} and the score is {score}")
     if match:
         score = 1.0
-    return JudgeAnswer(float(score or 0.0), match, reason or None, given)
+    return JudgeAnswer(float(score or 0.0), match, reason or None, parts)
 
 
 def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:

@@ -97,10 +97,10 @@ class Round:
             mine = self.session.claim([entry.key for entry in pending], self.owner) if pending else set()
             if waited > patience:
                 mine = {entry.key for entry in pending}  # whoever had them is gone
-            asked = [entry for entry in pending if entry.key in mine]
-            if asked:
+            claimed = [entry for entry in pending if entry.key in mine]
+            if claimed:
                 # somebody may have answered between the look and the claim
-                self._ask(self._without_answer(asked))
+                self._ask(self._without_answer(claimed))
                 waited = 0.0
             pending = [entry for entry in pending if entry.answer is None]
             if pending:
@@ -187,7 +187,7 @@ class Round:
         if unknown or not self.session.reserve(self.name, (len(group), guess, dear or 0), judge.budget.most):
             self._fail(group, judge.over_budget(model, len(group), guess, dear))
             return {}
-        begun, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
+        started_at, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._reply_to(request, whom)
         if isinstance(reply, ChatFailure):
@@ -203,7 +203,7 @@ class Round:
         for entry, (sent, back, paid) in zip(group, shares, strict=True):
             entry.spent = entry.spent[0] + sent, entry.spent[1] + back
             entry.cost = None if entry.cost is None or cost is None else entry.cost + paid
-            entry.seconds += (time.monotonic() - begun) / len(group)
+            entry.seconds += (time.monotonic() - started_at) / len(group)
         return self._take_reply(group, messages, reply, repeated)
 
     def _reply_to(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:

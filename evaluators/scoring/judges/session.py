@@ -97,7 +97,7 @@ class Session:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def release_of(self, process: int) -> None:
-        """Gives up the claims of a process that has ended, so that nobody waits for it."""
+        """Gives up the claims of a process that has ended, so that no other process waits for it."""
         with self._changing() as connection:
             connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
 

@@ -42,10 +42,10 @@ def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
 class RowsAsking:
     """The rows of a chunk that an evaluator asks about one by one, before it scores them."""
 
-    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
-        line = self.line = one.line
+    def __init__(self, evaluator: Planned, columns: Sequence[Cells]) -> None:
+        line = self.line = evaluator.line
         self._asking = line.settings.asking() or Asking()
-        gates, cells = columns[: len(one.gates)], columns[len(one.gates) :]
+        gates, cells = columns[: len(evaluator.gates)], columns[len(evaluator.gates) :]
         errors = cell_errors(cells)
         rows = [row for row in range(len(columns[0])) if row not in errors and kept_out(line, gates, row) is None]
         self._waiting = [(row, [column[row] for column in cells]) for row in rows]
@@ -97,14 +97,14 @@ def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
         for _ in range(_MOST_ROUNDS):
             questions = QuestionList()
             with asking_with(questions=questions):
-                waiting = [one for one in waiting if one.ask(questions)]
+                waiting = [asker for asker in waiting if asker.ask(questions)]
             row_clock().rest()
             questions.answer(cache)
             if not waiting:
                 return
     except BaseException:
-        for one in askers:
-            one.release()
+        for asker in askers:
+            asker.release()
         raise
-    for one in waiting:  # what they have still to ask is asked at once
-        one.release()
+    for asker in waiting:  # what they have still to ask is asked at once
+        asker.release()

@@ -68,11 +68,11 @@ class SearchedCell:
 
     def beside(self, want: Want, document: Any) -> Any:
         """The document to compare with an expected one: that very object where the two are equal. The last comparison is remembered."""
-        found = self.get(want, kind_beside(document))
+        cell = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
-        if last is not found or compared is not document:
-            answer = _found_or_expected(found, document)
-            self._beside = found, document, answer
+        if last is not cell or compared is not document:
+            answer = _found_or_expected(cell, document)
+            self._beside = cell, document, answer
         return answer
 
     @property
@@ -178,11 +178,11 @@ def outputs_like(whole: Cells, expected: Cells) -> Cells:
     ]
 
 
-def outputs_beside(found: Cells, expected: Cells) -> Cells:
+def outputs_beside(outputs: Cells, expected: Cells) -> Cells:
     """The expected document itself where a document that was found elsewhere in the output equals it."""
     return [
         value if value is document else _found_or_expected(value, document)
-        for value, document in zip(found, expected, strict=True)
+        for value, document in zip(outputs, expected, strict=True)
     ]
 
 

@@ -54,16 +54,16 @@ class Planned(Struct, frozen=True):
         return (*self.gates, *self.inputs)
 
 
-def verdicts_one_by_one(*columns: Cells, one: Planned) -> Cells:
+def verdicts_one_by_one(*columns: Cells, evaluator: Planned) -> Cells:
     """The verdicts of rows. The first columns are the gates; the values of the others are there or faulty."""
-    line, check, gates = one.line, one.check, columns[: len(one.gates)]
-    unreadable, given, clock = one.unreadable, columns[len(one.gates) :], row_clock()
-    left_out = one.skip_unreadable and not unreadable.judged
-    errors = cell_errors(given)
+    line, check, gates = evaluator.line, evaluator.check, columns[: len(evaluator.gates)]
+    unreadable, input_cells, clock = evaluator.unreadable, columns[len(evaluator.gates) :], row_clock()
+    left_out = evaluator.skip_unreadable and not unreadable.judged
+    errors = cell_errors(input_cells)
     stopped = _stopped_rows(line, gates, errors, unreadable.result) if gates else {}
-    found: Cells = []
-    add = found.append
-    for row, values in enumerate(zip(*given, strict=True)):
+    cells: Cells = []
+    add = cells.append
+    for row, values in enumerate(zip(*input_cells, strict=True)):
         if row in stopped:
             add(stopped[row])
             continue
@@ -74,12 +74,12 @@ def verdicts_one_by_one(*columns: Cells, one: Planned) -> Cells:
             add(unscored(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             add(bug_of(error, line))
-    return found
+    return cells
 
 
-def rows_together(*columns: Cells, one: Planned) -> Cells:
+def rows_together(*columns: Cells, evaluator: Planned) -> Cells:
     """A `ScoredRow` for each row, of a check that scores the rows of a chunk together and asks nothing."""
-    return ChunkScoring(one, columns).settled()
+    return ChunkScoring(evaluator, columns).settled()
 
 
 def verdicts_of(rows: Cells) -> Cells:
@@ -91,7 +91,7 @@ def _stopped_rows(
     line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result
 ) -> dict[int, Result]:
     """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
-    found: dict[int, Result] = {}
+    verdicts: dict[int, Result] = {}
     for row in range(len(gates[0])):
         verdict = kept_out(line, gates, row)
         if verdict is BLOCKED and line.unmet == "fail":
@@ -99,19 +99,19 @@ def _stopped_rows(
         elif verdict is BLOCKED:
             verdict = SKIPPED
         if verdict is not None:
-            found[row] = verdict
-    return found
+            verdicts[row] = verdict
+    return verdicts
 
 
 def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
     """The issues of values that cannot be read, by row."""
-    found: dict[int, list[Issue]] = {}
+    issues: dict[int, list[Issue]] = {}
     for column in columns:
         if CellError in set(map(type, column)):
             for row, value in enumerate(column):
                 if value.__class__ is CellError:
-                    found.setdefault(row, []).append(value.issue)
-    return found
+                    issues.setdefault(row, []).append(value.issue)
+    return issues
 
 
 def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
@@ -174,10 +174,10 @@ class ChunkScoring:
     Rows are scored one by one where they cannot be scored together: a row which breaks something costs nobody else anything.
     """
 
-    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
-        gates, count, line = columns[: len(one.gates)], len(columns[0]), one.line
-        self.one, self.line, self.inputs, self.count = one, line, columns[len(gates) :], count
-        self.check: ChunkCheck[Any] = one.check  # type: ignore[assignment]  # who makes it has looked
+    def __init__(self, evaluator: Planned, columns: Sequence[Cells]) -> None:
+        gates, count, line = columns[: len(evaluator.gates)], len(columns[0]), evaluator.line
+        self.one, self.line, self.inputs, self.count = evaluator, line, columns[len(gates) :], count
+        self.check: ChunkCheck[Any] = evaluator.check  # type: ignore[assignment]  # who makes it has looked
         self.stopped: dict[int, Result] = {}
         """The rows that are not scored, and why."""
         self.blocked: set[int] = set()
@@ -194,7 +194,7 @@ class ChunkScoring:
             elif verdict is not None:
                 self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
         for row, issues in cell_errors(self.inputs).items():
-            verdict = result_of_errors(issues, one.skip_unreadable and row not in self.blocked)
+            verdict = result_of_errors(issues, evaluator.skip_unreadable and row not in self.blocked)
             if row in self.stopped or (verdict is None and row in self.blocked):
                 continue
             if verdict is None:
@@ -253,17 +253,17 @@ class ChunkScoring:
 
     def settled(self) -> Cells:
         """Every row of the chunk, scored: a `ScoredRow` each."""
-        found: Cells = [None] * self.count
+        cells: Cells = [None] * self.count
         all_scored = self._score_rows() if self.rows else []
         for row, scored in zip(self.rows, all_scored, strict=True):
             without_output = row in self.blocked or row in self.unreadable
-            found[row] = self._without_output(row, scored) if without_output else scored
+            cells[row] = self._without_output(row, scored) if without_output else scored
         if self.blocked:  # what a row was scored with is released where `_looked_at` gave it something else to show
-            still_shown = {id(one.rows) for one in found if one is not None}
-            release_rows(one for one in all_scored if id(one.rows) not in still_shown)
+            still_shown = {id(cell.rows) for cell in cells if cell is not None}
+            release_rows(row for row in all_scored if id(row.rows) not in still_shown)
         for row, verdict in self.stopped.items():
-            found[row] = ScoredRow(verdict)
-        return found
+            cells[row] = ScoredRow(verdict)
+        return cells
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
         """The scored row of one that is blocked or has an unreadable output. `scored` is the row with a missing output."""
@@ -283,22 +283,22 @@ class ChunkScoring:
         What `ask` has begun is settled, not gone through again.
         """
         row_clock().fresh = True
-        begun, self._begun = self._begun, None
+        started_at, self._begun = self._begun, None
         if not self._apart:
             with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-                return self.check.score(*self.given) if begun is None else self.check.settled(begun)
+                return self.check.score(*self.given) if started_at is None else self.check.settled(started_at)
         return [self._alone(values) for values in zip(*self.given, strict=True)]
 
     def _alone(self, values: Sequence[Any]) -> ScoredRow:
         """One row, scored; where that fails, the fault is its verdict."""
         row_clock().fresh = True
         try:
-            (found,) = self.check.score(*([value] for value in values))
+            (scored_row,) = self.check.score(*([value] for value in values))
         except (RowProblem, OutOfTime) as error:
             return ScoredRow(unscored(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             return ScoredRow(bug_of(error, self.line))
-        return found
+        return scored_row
 
     def _looked_at(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
         """The row with its own values, in place of those that it was scored with."""

@@ -49,7 +49,7 @@ class EvaluatorLine(Struct, frozen=True):
         scored = self.settings.scored_fields()
         of_fields = (condition for line in scored.lines or () for condition in line.when)
         every = (*self.when, *of_fields, *scored.conditions)
-        return tuple(dict.fromkeys(one for one in every if one.source == "row" and one.values))
+        return tuple(dict.fromkeys(condition for condition in every if condition.source == "row" and condition.values))
 
     @property
     def type(self) -> str:
@@ -67,23 +67,23 @@ class Edge(Struct, frozen=True):
 
 def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
     """Every edge between two evaluators, in the order of the file."""
-    found = []
+    edges = []
     for line in lines:
-        found += [Edge(name, line.name, (*line.loc, "needs", index)) for index, name in enumerate(line.needs)]
-        found += [
+        edges += [Edge(name, line.name, (*line.loc, "needs", index)) for index, name in enumerate(line.needs)]
+        edges += [
             Edge(need.evaluator, line.name, (*line.loc, "of", need.key))
             for need in line.settings.needs()
             if isinstance(need, Part)
         ]
-    return found
+    return edges
 
 
 def _waits(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
     """The names of the evaluators that each evaluator waits for, by its name."""
-    found: dict[str, list[str]] = {line.name: [] for line in lines}
+    names: dict[str, list[str]] = {line.name: [] for line in lines}
     for edge in edges(lines):
-        found[edge.after].append(edge.before)
-    return found
+        names[edge.after].append(edge.before)
+    return names
 
 
 def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
@@ -131,14 +131,14 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
 def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     """Each loop of evaluators that wait for one another, once, starting with the one that comes first in the file."""
     waits = _waits(lines)
-    found: dict[frozenset[str], tuple[str, ...]] = {}
+    routes: dict[frozenset[str], tuple[str, ...]] = {}
     done: set[str] = set()
 
     def follow(name: str, trail: tuple[str, ...]) -> None:
         """Visits the evaluators that one waits for, and notes each circle that this closes."""
         if name in trail:
             loop = trail[trail.index(name) :]
-            found.setdefault(frozenset(loop), loop)
+            routes.setdefault(frozenset(loop), loop)
             return
         if name in done:
             return
@@ -148,14 +148,14 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
 
     for line in lines:
         follow(line.name, ())
-    return list(found.values())
+    return list(routes.values())
 
 
 def _in_place_of(edge: Edge, others: Sequence[str]) -> str:
     """A hint with the names that an evaluator could need in place of one that no evaluator has."""
-    meant = suggestion(edge.before, others)
-    if meant is not None:
-        return meant
+    nearest = suggestion(edge.before, others)
+    if nearest is not None:
+        return nearest
     if edge.before in BUILTIN.names():
         return f"add it to the evaluators: - {edge.before}"
     return (

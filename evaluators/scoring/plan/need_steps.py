@@ -109,7 +109,7 @@ class NeedSteps:
         sources = [self._keys[slot] for slot in reads]
         key = (run, *sources, *settings.values())
         if key not in self._shared:
-            own = any(isinstance(one, int) for one in sources)
+            own = any(isinstance(source, int) for source in sources)
             self._shared[key] = self._add(Step(does, run, reads, settings, len(self._keys), None if own else key))
         return self._shared[key]
 
@@ -124,10 +124,10 @@ class NeedSteps:
             return need
         if isinstance(need, Column):
             return self._part(need, need, line)
-        found = replace(need, column=self._part(need.column, need, line))
-        if isinstance(found, Output) and found.beside is not None:
-            return replace(found, beside=self._of_parts(found.beside, line))
-        return found
+        replaced = replace(need, column=self._part(need.column, need, line))
+        if isinstance(replaced, Output) and replaced.beside is not None:
+            return replace(replaced, beside=self._of_parts(replaced.beside, line))
+        return replaced
 
     def _part(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
         """The column of the part of a cell that `at` names, as if it were a column of its own; the column itself without `at`."""

@@ -56,8 +56,8 @@ class Compiled(Struct):
 
     def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
         """The scored row from which a row of a chunk is explained; None where it is explained from its values."""
-        found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
-        return found if found is not None and found.rows is not None else None
+        scored_row: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
+        return scored_row if scored_row is not None and scored_row.rows is not None else None
 
 
 class Plan(Struct):
@@ -121,45 +121,45 @@ class Plan(Struct):
         """The number of output cells of a chunk that hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 
-    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
+    def chosen(self, evaluator: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
         """Which document of an output cell was scored, and where in the text it is; None where the cell is JSON as a whole, or no text.
 
         `need` is the index of the output among the needs of the evaluator.
         """
-        lookup = one.lookups[need]
+        lookup = evaluator.lookups[need]
         value = slots[lookup.whole][index] if lookup is not None else None
         if lookup is None or value.__class__ is not cells.SearchedCell:
             return None
-        found: PickedDocument | CellError | None = value.chosen(*lookup.kinds(slots, index))
-        return found
+        document: PickedDocument | CellError | None = value.chosen(*lookup.kinds(slots, index))
+        return document
 
-    def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+    def explain_from(self, evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
         """The result of one evaluator for one row, with its reasons, or with why there are none. Its score is the one in the slots.
 
         `slots` are those of a chunk that `scored` has filled, `index` is the position of the row in the chunk.
         """
-        verdict: Result = slots[one.verdicts][index]
+        verdict: Result = slots[evaluator.verdicts][index]
         try:
             with limited(self.limits) as clock:
                 clock.fresh = True  # each row has the whole time for itself
-                found = explained(one, slots, index)
+                reason = explained(evaluator, slots, index)
         except (RowProblem, OutOfTime) as error:
-            return _unexplained(one, verdict, error.issue)
+            return _unexplained(evaluator, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            return _unexplained(one, verdict, issue_of_bug(error, one.line))
-        return replace(found, evaluator=one.line.name)
+            return _unexplained(evaluator, verdict, issue_of_bug(error, evaluator.line))
+        return replace(reason, evaluator=evaluator.line.name)
 
     def wrong_from(
-        self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
+        self, evaluator: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
     ) -> Iterable[Outcome]:
         """The wrong outcomes of one evaluator in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
-        scored = one.scored_row(slots, index)
+        scored = evaluator.scored_row(slots, index)
         return [] if scored is None else scored.wrong(wanted, listed)
 
-    def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
+    def documents_from(self, evaluator: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""
-        scored = one.scored_row(slots, index)
-        verdict: Result = slots[one.verdicts][index]
+        scored = evaluator.scored_row(slots, index)
+        verdict: Result = slots[evaluator.verdicts][index]
         if scored is None or scored.rows is None or verdict.status is RowStatus.BLOCKED:
             return None
         return scored.rows.documents(scored.at)
@@ -194,8 +194,11 @@ def compile_plan(
     compiled: dict[str, Compiled] = {}
     for together in rounds_of(ordered):
         planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
-        asked = None if together[0].settings.asking() is None else _asking_step(needs, planned)
-        compiled |= {one.line.name: _compiled(needs, one, asked, number) for number, one in enumerate(planned)}
+        asking_step = None if together[0].settings.asking() is None else _asking_step(needs, planned)
+        compiled |= {
+            evaluator.line.name: _compiled(needs, evaluator, asking_step, number)
+            for number, evaluator in enumerate(planned)
+        }
     evaluators = [compiled[line.name] for line in lines]
     return Plan(columns, needs.steps, evaluators, needs.searched, reading.limits)
 
@@ -205,15 +208,15 @@ def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) 
 
     One that a test set may lack is among them where its role is `given`.
     """
-    found: dict[Column, None] = {}
+    columns: dict[Column, None] = {}
     for line in lines:
         for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
                 if isinstance(need, Expected) and need.optional and not (column.literal or column.name in given):
                     continue
-                found[Column(column.name, column.literal)] = None
-    return list(found)
+                columns[Column(column.name, column.literal)] = None
+    return list(columns)
 
 
 def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
@@ -244,19 +247,19 @@ def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
     return needs.add(does, ask_together, tuple(slot for planned in together for slot in planned.reads), together=together)
 
 
-def _compiled(needs: NeedSteps, one: Planned, asked: int | None, number: int) -> Compiled:
-    """An evaluator in the plan, with the steps that score it. It is the asker with that number in the slot `asked`."""
-    line, does, scored = one.line, f"{one.line.name}: {one.line.type}", None
-    if not isinstance(one.check, ChunkCheck):
-        verdicts = needs.add(does, verdicts_one_by_one, one.reads, one=one)
+def _compiled(needs: NeedSteps, evaluator: Planned, asker: int | None, number: int) -> Compiled:
+    """An evaluator in the plan, with the steps that score it. It is the asker with that number in the slot `asker`."""
+    line, does, scored = evaluator.line, f"{evaluator.line.name}: {evaluator.line.type}", None
+    if not isinstance(evaluator.check, ChunkCheck):
+        verdicts = needs.add(does, verdicts_one_by_one, evaluator.reads, evaluator=evaluator)
     else:
-        if asked is None:
-            scored = needs.add(does, rows_together, one.reads, one=one)
+        if asker is None:
+            scored = needs.add(does, rows_together, evaluator.reads, evaluator=evaluator)
         else:
-            scored = needs.add(does, rows_of_asker, (asked,), number=number)
+            scored = needs.add(does, rows_of_asker, (asker,), number=number)
         verdicts = needs.add(f"verdicts of {line.name}", verdicts_of, (scored,))
     needs.verdicts[line.name] = verdicts
-    return Compiled(line, one.check, one.inputs, verdicts, one.lookups, scored)
+    return Compiled(line, evaluator.check, evaluator.inputs, verdicts, evaluator.lookups, scored)
 
 
 def read_by(condition: Condition, line: EvaluatorLine) -> Need:
@@ -268,26 +271,26 @@ def read_by(condition: Condition, line: EvaluatorLine) -> Need:
     return Output(line.settings.column("output"), want="any")
 
 
-def _unexplained(one: Compiled, verdict: Result, issue: Issue) -> Result:
+def _unexplained(evaluator: Compiled, verdict: Result, issue: Issue) -> Result:
     """The verdict, with the issue that kept it from being explained as its reason."""
     reason = f"it could not be explained: {issue.message}"
-    return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=one.line.name)
+    return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=evaluator.line.name)
 
 
-def explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+def explained(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
     """The result of one evaluator for one row, with reasons where there are some. Raises whatever goes wrong in explaining it."""
-    verdict: Result = slots[one.verdicts][index]
-    settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
+    verdict: Result = slots[evaluator.verdicts][index]
+    settings, values = evaluator.line.settings, [slots[slot][index] for slot in evaluator.inputs]
     unreadable = next(
         (value for value in values if value.__class__ is CellError and value.issue.blame is Blame.OUTPUT), None
     )
     if verdict.status is RowStatus.BLOCKED:
-        return replace(verdict, reason=f"blocked: {', '.join(one.line.needs)} did not pass")
+        return replace(verdict, reason=f"blocked: {', '.join(evaluator.line.needs)} did not pass")
     if verdict.status is RowStatus.SKIPPED and not any(value.__class__ is Result for value in values):
         return verdict
     if verdict.status.kept_out and not verdict.statuses:
         return verdict
-    scored = one.scored_row(slots, index)
+    scored = evaluator.scored_row(slots, index)
     if scored is not None:
         return verdict.explained(scored.reason(None if unreadable is None else unreadable.issue))
     if unreadable is not None:

@@ -57,21 +57,21 @@ def shown_address(address: str) -> str:
 
 def with_shown_addresses(text: str) -> str:
     """A text in which every address is as `shown_address` says it."""
-    return _ADDRESS.sub(lambda found: shown_address(found[0]), text)
+    return _ADDRESS.sub(lambda match: shown_address(match[0]), text)
 
 
 def without_proofs(text: str) -> str:
-    """A text whose addresses hold no passwords, and nothing that lets somebody in; other addresses stay as they are."""
+    """A text whose addresses hold no passwords, tokens or keys; other addresses stay as they are."""
 
-    def kept(found: re.Match[str]) -> str:
-        address = found[0]
+    def kept(match: re.Match[str]) -> str:
+        address = match[0]
         return shown_address(address) if names_password(address) or _PROOF.search(address) else address
 
     return _ADDRESS.sub(kept, text)
 
 
 def names_password(address: str) -> bool:
-    """Whether an address holds a user with a password; of the web also a user alone, which may be a token."""
+    """Whether an address holds a user with a password; in a web address also a user alone, which may be a token."""
     scheme, _, rest = address.partition("://")
     who, mark, _ = rest.partition("/")[0].rpartition("@")
     return bool(mark) and (":" in who or scheme.lower() in _WEB)
@@ -108,7 +108,7 @@ def allowed_beginnings() -> tuple[str, ...] | None:
     setting = os.environ.get(ADDRESSES)
     if setting is None:
         return None
-    beginnings = tuple(one.strip() for one in setting.split(","))
+    beginnings = tuple(beginning.strip() for beginning in setting.split(","))
     if beginnings == (NAMED,):
         return ()
     if not all(_SCHEME.match(beginning) for beginning in beginnings):
@@ -125,11 +125,11 @@ def addresses_in(settings: Any) -> Iterator[str]:
         if _SCHEME.match(address) and not address.lower().startswith(_OF_THIS_MACHINE):
             yield address
     elif isinstance(settings, Mapping):
-        for one in settings.values():
-            yield from addresses_in(one)
+        for setting in settings.values():
+            yield from addresses_in(setting)
     elif isinstance(settings, list | tuple | set | frozenset):
-        for one in settings:
-            yield from addresses_in(one)
+        for setting in settings:
+            yield from addresses_in(setting)
 
 
 def _refused(address: str, allowed: tuple[str, ...], hint: str | None) -> Issue:
@@ -181,13 +181,13 @@ def stood_for(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
     step, rest = pattern[0], pattern[1:]
     if step == "**":
         tried = (
-            [*path[:count], *found]
+            [*path[:count], *matched]
             for count in range(len(path) + 1)
-            if (found := stood_for(rest, path[count:])) is not None
+            if (matched := stood_for(rest, path[count:])) is not None
         )
         return next(tried, None)
     fixed = not has_wildcards(step)
     if not (step == path[0] if fixed else fnmatchcase(path[0], step)):
         return None
-    found = stood_for(rest, path[1:])
-    return found if found is None or fixed else [path[0], *found]
+    matched = stood_for(rest, path[1:])
+    return matched if matched is None or fixed else [path[0], *matched]

@@ -82,8 +82,8 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
         word = _DOTTED.search(left)
         if word is not None and not dotted(word[0]):  # EUR.50 is a half, and Rs.50 are fifty
             left, number = left[:-1], f".{number}"
-        found = meaning(left, right)
-        return None if found is None else (number, *found)
+        amount = meaning(left, right)
+        return None if amount is None else (number, *amount)
 
     return around
 
@@ -127,16 +127,18 @@ def _marks(text: str, token: re.Pattern[str], known: Callable[[str], Currencies 
     """The marks on one side of a number; None where something else stands there."""
     if not text:
         return _NOTHING
-    found: dict[str | None, list[str]] = {}
+    tokens: dict[str | None, list[str]] = {}
     end = 0
     for match in token.finditer(text):
         if match.start() != end:
             return None
         end = match.end()
-        found.setdefault(match.lastgroup, []).append(match[0])
-    currencies = [known(mark) for mark in found.get("mark", ())]
+        tokens.setdefault(match.lastgroup, []).append(match[0])
+    currencies = [known(mark) for mark in tokens.get("mark", ())]
     if end != len(text) or None in currencies:
         return None
-    signs = "".join("+" if sign == "+" else "-" for sign in found.get("sign", ()))
+    signs = "".join("+" if sign == "+" else "-" for sign in tokens.get("sign", ()))
     named = tuple(currency for currency in currencies if currency is not None)
-    return _Marks(signs, "".join(found.get("parenthesis", ())), named, tuple(found.get("mark", ())), "percent" in found)
+    return _Marks(
+        signs, "".join(tokens.get("parenthesis", ())), named, tuple(tokens.get("mark", ())), "percent" in tokens
+    )

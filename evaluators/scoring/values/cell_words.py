@@ -41,8 +41,8 @@ def nearly_fits(word: Any, cell: Any) -> bool:
 
 
 def word_of(text: str) -> Any:
-    """What a word after `--where` says: a boolean, a number, or else the text itself. 1.10, which may be a version, and 1E5, which may
-    be a code, are texts."""
+    """The value that a word after `--where` means: a boolean, a number, or else the text itself. 1.10, which may be a version, and
+    1E5, which may be a code, are texts."""
     if (boolean := _BOOLEANS.get(text.lower())) is not None:
         return boolean
     if not _PLAIN_NUMBER(text):
@@ -59,10 +59,10 @@ def one_spelling(text: str) -> str:
 
 def _spellings(word: str) -> list[str]:
     """All spellings of a word in lower and upper case letters."""
-    found = [""]
+    spellings = [""]
     for letter in word:
-        found = [f"{start}{one}" for start in found for one in (letter, letter.upper())]
-    return found
+        spellings = [f"{start}{case}" for start in spellings for case in (letter, letter.upper())]
+    return spellings
 
 
 _SPELLINGS: Final = {spelling: word for word in _BOOLEANS for spelling in _spellings(word)}

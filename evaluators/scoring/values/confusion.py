@@ -40,12 +40,12 @@ class Confusion(NamedTuple):
 
     def sums(self, metric: Ratio) -> tuple[int, int]:
         """The numerator and the denominator."""
-        given, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
+        in_output, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
         match metric:
             case "accuracy":
                 return self.right, expected + self.extra
             case "precision":
-                return self.right, given
+                return self.right, in_output
             case "recall":
                 return self.right, expected
             case "f1":

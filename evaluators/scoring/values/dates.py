@@ -40,7 +40,8 @@ MONTHS_IN: Final[Mapping[str, Sequence[str]]] = {
 
 
 class Moment(NamedTuple):
-    """What a text says: a day (or a month, or a year), and a time of day where it gives one; or a time alone, which is without a year."""
+    """The moment in a text: a day (or a month, or a year), and a time of day where it gives one; or a time alone, which is without
+    a year."""
 
     year: int | None
     month: int | None
@@ -135,7 +136,7 @@ def check_format(spelled: str) -> None:
     if spelled == "iso":
         return
     if (code := _without_token(spelled)) is not None:
-        read = " ".join(f"%{one}" for one in _PERCENT_CODES if one.isalpha())
+        read = " ".join(f"%{code}" for code in _PERCENT_CODES if code.isalpha())
         hint = f"the codes that are read: {read}; for other dates, give a function of yours to evaluators.register"
         raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
     tokens = [token for piece in _PIECE.finditer(spelled) if (token := piece[0].strip()) in TOKENS]
@@ -189,8 +190,8 @@ def check_formats(formats: Iterable[str]) -> None:
     tokens = tuple(map(from_percent, formats))
     for spelled in tokens:
         check_format(spelled)
-    if found := ambiguity(tokens):
-        first, second, text = found
+    if unclear := ambiguity(tokens):
+        first, second, text = unclear
         hint = "keep the one that the data uses, or two fields with one format each"
         raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
 
@@ -218,7 +219,11 @@ def gap_between(a: Moment, b: Moment) -> datetime.timedelta | None:
         if (a.time.tzinfo is None) is (b.time.tzinfo is None):
             return abs(a.time - b.time)
         return abs(a.time.replace(tzinfo=None) - b.time.replace(tzinfo=None))
-    days = [datetime.date(one.year, one.month, one.day) for one in (a, b) if one.year and one.month and one.day]
+    days = [
+        datetime.date(moment.year, moment.month, moment.day)
+        for moment in (a, b)
+        if moment.year and moment.month and moment.day
+    ]
     return abs(days[0] - days[1]) if len(days) == 2 else None
 
 
@@ -231,8 +236,8 @@ def in_order(a: Moment, b: Moment) -> bool:
         if (a.time.tzinfo is None) is (b.time.tzinfo is None):
             return a.time <= b.time
         return a.time.replace(tzinfo=None) <= b.time.replace(tzinfo=None)
-    both = [(one, other) for one, other in zip(a[:3], b[:3], strict=True) if one is not None and other is not None]
-    return [one for one, _ in both] <= [other for _, other in both]
+    both = [(part, other) for part, other in zip(a[:3], b[:3], strict=True) if part is not None and other is not None]
+    return [part for part, _ in both] <= [other for _, other in both]
 
 
 def _part_text(part: str) -> str:
@@ -275,20 +280,20 @@ def _pattern_of(piece: re.Match[str]) -> str:
     return TOKENS[piece[0]][0] if piece[0] in TOKENS else re.escape(piece[0])
 
 
-def _moment(found: dict[str, str | None]) -> Moment | None:
+def _moment(groups: dict[str, str | None]) -> Moment | None:
     """The moment of the named groups of a match; None for a day or a time that there is not."""
     try:
-        hour = _hour(found)
-        if hour is not None and found.get("year") is None is found.get("short"):
-            return Moment(None, None, None, _with_time(_ON_NO_DAY, hour, found))
-        year = int(found.get("year") or 0)
-        if short := found.get("short"):
+        hour = _hour(groups)
+        if hour is not None and groups.get("year") is None is groups.get("short"):
+            return Moment(None, None, None, _with_time(_ON_NO_DAY, hour, groups))
+        year = int(groups.get("year") or 0)
+        if short := groups.get("short"):
             year = int(short) + (1900 if int(short) >= 69 else 2000)
-        month, day = _month(found), found.get("day")
+        month, day = _month(groups), groups.get("day")
         date = datetime.datetime(year, month or 1, int(day or 1))
         if hour is None:
             return Moment(year, month, int(day) if day else None)
-        return Moment(year, month, date.day, _with_time(date, hour, found))
+        return Moment(year, month, date.day, _with_time(date, hour, groups))
     except ValueError:
         return None
 
@@ -297,29 +302,29 @@ _ON_NO_DAY: Final = datetime.datetime(1, 1, 2)
 """The day that a time alone has where one is needed: no other day."""
 
 
-def _hour(found: dict[str, str | None]) -> int | None:
+def _hour(groups: dict[str, str | None]) -> int | None:
     """The hour from 0 to 23; None for a text without one. Raises ValueError for an hour that a clock with twelve hours has not."""
-    if (of_twelve := found.get("of_twelve")) is None:
-        return None if found.get("hour") is None else int(found["hour"] or 0)
+    if (of_twelve := groups.get("of_twelve")) is None:
+        return None if groups.get("hour") is None else int(groups["hour"] or 0)
     if not 1 <= int(of_twelve) <= _TWELVE:
         raise ValueError(of_twelve)
-    return int(of_twelve) % _TWELVE + (_TWELVE if (found.get("half") or "")[:1] in "Pp" else 0)
+    return int(of_twelve) % _TWELVE + (_TWELVE if (groups.get("half") or "")[:1] in "Pp" else 0)
 
 
 _TWELVE: Final = 12
 
 
-def _with_time(day: datetime.datetime, hour: int, found: dict[str, str | None]) -> datetime.datetime:
+def _with_time(day: datetime.datetime, hour: int, groups: dict[str, str | None]) -> datetime.datetime:
     """The day with a time."""
-    return day.replace(hour=hour, minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
+    return day.replace(hour=hour, minute=int(groups.get("minute") or 0), second=int(groups.get("second") or 0))
 
 
-def _month(found: dict[str, str | None]) -> int | None:
+def _month(groups: dict[str, str | None]) -> int | None:
     """The month's number; 0, which no date has, for a name that is no month's."""
-    if number := found.get("month"):
+    if number := groups.get("month"):
         return int(number)
-    if name := found.get("name") or found.get("abbreviation"):
-        length = 3 if found.get("abbreviation") else None
+    if name := groups.get("name") or groups.get("abbreviation"):
+        length = 3 if groups.get("abbreviation") else None
         names = [month[:length].lower() for month in MONTHS]
         return names.index(name.lower()) + 1 if name.lower() in names else -1
     return None

@@ -48,7 +48,7 @@ class DayPlaces:
         self._spans = dict[Day, Span | None]()
 
     def of_day(self, day: Day) -> Span | None:
-        """Where the text names a day: around its year, in four digits or in two, or in eight digits."""
+        """The span in which the text names a day: around its year, in four digits or in two, or in eight digits."""
         if day not in self._spans:
             few = len(self._spans) < FEW
             self._spans[day] = _place_of(self.text, day, self._languages) if few else self._places.get(day)
@@ -78,8 +78,8 @@ def _place_of(text: str, day: Day, languages: Sequence[str]) -> Span | None:
                 while text[stop : stop + 1].isdigit():
                     stop += 1
                 if text.find(number, start, stop) >= 0:
-                    found = _days_between(text, start, stop, languages)
-                    if (span := next((span for days, span in found if day in days), None)) is not None:
+                    days = _days_between(text, start, stop, languages)
+                    if (span := next((span for days, span in days if day in days), None)) is not None:
                         return span
             elif text.startswith(together, at) and not (text[at - 1 : at].isdigit() or text[at + 8 : at + 9].isdigit()):
                 return at, at + 8
@@ -113,7 +113,9 @@ def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> 
         at = match.start() if first is None else first.start(1)
         word = _LAST_WORD.search(text, max(0, at - 20), at)
         if word is not None and (named := months.get(_plain(word[1]))):
-            days = [day for one in (match, first) if one is not None for day in _with_month(one[1], named, match[2])]
+            days = [
+                day for match_ in (match, first) if match_ is not None for day in _with_month(match_[1], named, match[2])
+            ]
             yield days, (word.start(), match.end(2))
 
 
@@ -140,7 +142,7 @@ def _in_numbers(first: str, second: str, third: str, has_hyphens: bool) -> Colle
 def _with_month(number: str, months: Collection[int], year: str) -> Collection[Day]:
     """The days that a number, the name of a month and a year may be."""
     if len(number) < 3:
-        return [(one, month, int(number)) for one in _as_years(year) for month in months]
+        return [(year_, month, int(number)) for year_ in _as_years(year) for month in months]
     return [(int(number), month, int(year)) for month in months] if len(number) == 4 and len(year) < 3 else ()
 
 
@@ -162,28 +164,28 @@ _SHORT: Final[Mapping[tuple[str, int], Sequence[str]]] = {("de", 3): ("mrz",), (
 @cache
 def _names(languages: Sequence[str], month: int) -> frozenset[str]:
     """The names of a month, and their beginnings of three letters and more that stand for no other month."""
-    found = set[str]()
+    names = set[str]()
     for language in languages:
-        found.update(_SHORT.get((language, month), ()))
+        names.update(_SHORT.get((language, month), ()))
         others = list(map(_plain, dates.MONTHS_IN[language]))
         name = others.pop(month - 1)
         beginnings = (name[:length] for length in range(3, len(name)))
-        found |= {
+        names |= {
             name,
             *_SHORT.get((language, month), ()),
             *(each for each in beginnings if not any(other.startswith(each) for other in others)),
         }
-    return frozenset(found)
+    return frozenset(names)
 
 
 @cache
 def _months(languages: Sequence[str]) -> Mapping[str, Collection[int]]:
     """The months for which a word may stand."""
-    found = defaultdict[str, list[int]](list)
+    months = defaultdict[str, list[int]](list)
     for month in range(1, 13):
         for name in _names(languages, month):
-            found[name].append(month)
-    return found
+            months[name].append(month)
+    return months
 
 
 def is_english_month(word: str) -> bool:

@@ -77,12 +77,12 @@ def _visible(text: str) -> str:
 
 def _changes_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
     """The first changes in words, in the order of their places, and how many more there are; "" where the values differ as a whole."""
-    found = list(islice(_changes((), expected, actual, pairing), MOST_COUNTED + 1))
-    if not found or not found[0][0]:
+    changes = list(islice(_changes((), expected, actual, pairing), MOST_COUNTED + 1))
+    if not changes or not changes[0][0]:
         return ""
-    words = [_change_text(*change) for change in found[:MOST_SHOWN]]
-    more = f"{len(found) - MOST_SHOWN:,}" if len(found) <= MOST_COUNTED else f"over {MOST_COUNTED - MOST_SHOWN:,}"
-    return "; ".join(words if len(found) <= MOST_SHOWN else [*words, f"and {more} more"])
+    words = [_change_text(*change) for change in changes[:MOST_SHOWN]]
+    more = f"{len(changes) - MOST_SHOWN:,}" if len(changes) <= MOST_COUNTED else f"over {MOST_COUNTED - MOST_SHOWN:,}"
+    return "; ".join(words if len(changes) <= MOST_SHOWN else [*words, f"and {more} more"])
 
 
 def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
@@ -109,10 +109,10 @@ def _list_changes(place: _Place, expected: list[Any], actual: list[Any], pairing
     last = _equal_from_start(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
     ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
     if ours and theirs:
-        found = pairing(first, ours, theirs)
-        if found is None:
+        pairs = pairing(first, ours, theirs)
+        if pairs is None:
             yield place, expected, actual
-        for steps, one, other in found or ():
+        for steps, one, other in pairs or ():
             yield from _changes((*place, *steps), one, other, pairing)
         return
     yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, first))
@@ -128,16 +128,16 @@ def _equal_together(first: int, expected: list[Any], actual: list[Any]) -> list[
     """Items go together where they are equal, each with the next one that is, and those between two such pairs in turn."""
     if len(expected) * len(actual) > MOST_PAIRS:
         return None
-    found: list[_Change] = []
+    changes: list[_Change] = []
     before, others = list[tuple[int, Any]](), list(enumerate(actual, first))
     for at, item in enumerate(expected, first):
         equal = next((place for place, (_, other) in enumerate(others) if same(item, other)), None)
         if equal is None:
             before.append((at, item))
             continue
-        found += _changes_in_turn(before, others[:equal])
+        changes += _changes_in_turn(before, others[:equal])
         before, others = [], others[equal + 1 :]
-    return found + _changes_in_turn(before, others)
+    return changes + _changes_in_turn(before, others)
 
 
 def _changes_in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
@@ -160,12 +160,12 @@ def _alike_together(first: int, expected: list[Any], actual: list[Any]) -> list[
         ignore_private_variables=False, cutoff_intersection_for_pairs=1, cutoff_distance_for_pairs=0.9,
     )  # fmt: skip
     levels = [(level.path(output_format="list"), level) for kind in differences.values() for level in kind]
-    found: list[_Change] = []
+    changes: list[_Change] = []
     for steps, level in sorted(levels, key=lambda one: one[0][0]):
         one = MISSING if repr(level.t1) == _ABSENT else _value_at(expected, steps)
         other = MISSING if repr(level.t2) == _ABSENT else _value_at(actual, level.path(use_t2=True, output_format="list"))
-        found.append(((steps[0] + first, *steps[1:]), one, other))
-    return found
+        changes.append(((steps[0] + first, *steps[1:]), one, other))
+    return changes
 
 
 def _value_at(value: Any, steps: Sequence[Any]) -> Any:

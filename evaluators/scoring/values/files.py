@@ -58,12 +58,12 @@ class ReadFiles:
         yield from tuple(self._noted)
 
     def has(self, place: str) -> bool:
-        """Whether a place is one of them, whatever it is called: a link, another spelling of the same path."""
+        """Whether a path is one of these files under any name: a link, another spelling of the same path."""
         if "://" in place:
             return place in tuple(self)
         with suppress(OSError, ValueError):
             there = _identity(os.path.realpath(place))  # what is not there is written over nothing
-            return any(_identity_or_none(one) == there for one in self)
+            return any(_identity_or_none(path) == there for path in self)
         return False
 
 

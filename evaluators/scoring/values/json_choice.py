@@ -74,26 +74,32 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
 
     Raises NotJSON when there is none, with the reason why the most promising place failed.
     """
-    found = among.found
-    lone = len(found) == 1 and not isinstance(found[0].value, dict | list)  # a number or a text alone makes no list
-    if found and not lone and search.lists_all(want, prefer):
+    documents = among.found
+    lone = len(documents) == 1 and not isinstance(
+        documents[0].value, dict | list
+    )  # a number or a text alone makes no list
+    if documents and not lone and search.lists_all(want, prefer):
         return _all_of(among)
-    if len(found) == 1 and isinstance(found[0].value, _TYPES[want]) and isinstance(found[0].value, _TYPES[prefer]):
-        return PickedDocument(found[0], reasoning=among.reasoning)
-    if len(found) > 1 and search.pick == "only":
-        raise NotJSON(f"the text holds {len(found)} JSON documents, and `pick: only` takes no more than one")
-    fits = _of_kind(_eligible(found, search.pick), want)
+    if (
+        len(documents) == 1
+        and isinstance(documents[0].value, _TYPES[want])
+        and isinstance(documents[0].value, _TYPES[prefer])
+    ):
+        return PickedDocument(documents[0], reasoning=among.reasoning)
+    if len(documents) > 1 and search.pick == "only":
+        raise NotJSON(f"the text holds {len(documents)} JSON documents, and `pick: only` takes no more than one")
+    fits = _of_kind(_eligible(documents, search.pick), want)
     pool = _of_kind(fits, prefer if want in ("any", "container") else want)
     if not pool and "object" in (want, prefer) and want != "array":
         pool = _objects_in_lists(among, search.pick)
     pool = pool or fits
     if not pool:
-        if not found and among.problem:
+        if not documents and among.problem:
             raise among.problem.again()
-        raise _other_kind(found, want) if found else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
+        raise _other_kind(documents, want) if documents else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
     chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
-    number = sum(one.start <= chosen.start for one in found)
-    return PickedDocument(chosen, number, len(found), among.reasoning)
+    number = sum(document.start <= chosen.start for document in documents)
+    return PickedDocument(chosen, number, len(documents), among.reasoning)
 
 
 def _all_of(among: FoundDocuments) -> PickedDocument:
@@ -101,13 +107,13 @@ def _all_of(among: FoundDocuments) -> PickedDocument:
     every = _eligible(among.found, "fitting")
     first, last = every[0], every[-1]
     if len(every) > 1 or not isinstance(first.value, list):
-        first = Found([one.value for one in every], first.how, first.start, last.end)
+        first = Found([document.value for document in every], first.how, first.start, last.end)
     return PickedDocument(first, 0, len(every), among.reasoning)
 
 
 def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
     """The objects that stand in lists, where prose holds no other."""
-    if among.whole or any(one.how == "fence" for one in _eligible(among.found, pick)) or "[" not in among.text:
+    if among.whole or any(document.how == "fence" for document in _eligible(among.found, pick)) or "[" not in among.text:
         return ()
     if not among.found and among.problem is not None and among.problem.truncated:
         return ()  # what is cut off never gives way to a part of itself
@@ -115,7 +121,7 @@ def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
 
 
 def overlap(value: JSON, keys: frozenset[str]) -> int:
-    """The number of the keys that an object has; of a list, that its objects have together."""
+    """The number of keys that an object has in common with `keys`; for a list, that its objects have together."""
     if isinstance(value, dict):
         return sum(key in keys for key in value)
     if isinstance(value, list):
@@ -123,15 +129,15 @@ def overlap(value: JSON, keys: frozenset[str]) -> int:
     return 0
 
 
-def _eligible(found: Sequence[Found], pick: Pick) -> Sequence[Found]:
+def _eligible(documents: Sequence[Found], pick: Pick) -> Sequence[Found]:
     """With `fitting`, documents in fences come before all others."""
-    return (pick == "fitting" and [one for one in found if one.how == "fence"]) or found
+    return (pick == "fitting" and [document for document in documents if document.how == "fence"]) or documents
 
 
-def _of_kind(found: Sequence[Found], want: Want) -> Sequence[Found]:
+def _of_kind(documents: Sequence[Found], want: Want) -> Sequence[Found]:
     """The documents of a kind."""
     types = _TYPES[want]
-    return found if want == "any" else [one for one in found if isinstance(one.value, types)]
+    return documents if want == "any" else [document for document in documents if isinstance(document.value, types)]
 
 
 def _fitting(pool: Sequence[Found], keys: frozenset[str]) -> Found:
@@ -150,9 +156,9 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
 }
 
 
-def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:
+def _other_kind(documents: Sequence[Found], want: Want) -> NotJSON:
     """The cell error of an output that holds documents of another kind only."""
-    last = _eligible(found, "fitting")[-1]
+    last = _eligible(documents, "fitting")[-1]
     where = "fence" if last.how == "fence" else "text"
     position = last.start if last.how == "fence" else None
     return NotJSON(f"{_NOUNS[want]} was expected, the {where} holds {_KINDS[type(last.value)]}", position)

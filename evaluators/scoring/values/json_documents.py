@@ -51,8 +51,8 @@ def tags_in(text: str) -> list[Tag]:
     if "<" not in text and "THINK]" not in text and "think▷" not in text:
         return []
     return [
-        Tag((found["name"] or "think").lower(), any(found.group("close", "close2", "close3")), *found.span())
-        for found in _tags(text)
+        Tag((tag["name"] or "think").lower(), any(tag.group("close", "close2", "close3")), *tag.span())
+        for tag in _tags(text)
     ]
 
 
@@ -70,21 +70,21 @@ def outside(tags: Sequence[Tag], documents: Iterable[Span]) -> list[Tag]:
 
 def reasoning_in(tags: Sequence[Tag], length: int) -> list[Span]:
     """The stretches of a text that are reasoning, tags included, in order. `length` is that of the text."""
-    found: list[Span] = []
+    spans: list[Span] = []
     closings = _next_closings(tags)
     at = 0
     while at < len(tags):
         tag = tags[at]
         if tag.closes:
-            found = [(0, tag.end)]
+            spans = [(0, tag.end)]
             at += 1
             continue
         closing = closings[at]
         if closing is None:
-            return [*found, (tag.start, length)]
-        found.append((tag.start, tags[closing].end))
+            return [*spans, (tag.start, length)]
+        spans.append((tag.start, tags[closing].end))
         at = closing + 1
-    return found
+    return spans
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
@@ -252,13 +252,13 @@ def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
     readings = list(_readings(text, fences, mistakes))
     if fences.keys() - {at for at, _ in readings}:
         readings = _merged(readings, fences)
-    found = tuple(
+    documents = tuple(
         Found(reading.value, "fence" if at in fences else "embedded", at, reading.end)
         for at, reading in readings
         if reading.refusal is None
     )
-    if found:
-        return found, None
+    if documents:
+        return documents, None
     refusal = next((reading.refusal for _, reading in readings if reading.refusal is not None), None)
     return (), refusal or (mistakes[-1][1] if mistakes else None)
 

@@ -63,7 +63,7 @@ class NotJSON(ValueError):
         self.truncated = truncated
 
     def again(self) -> NotJSON:
-        """The same problem, to raise. One that a variable holds would tie its frame, and all it holds, into a cycle."""
+        """A copy of the problem, to raise. One that a variable holds would tie its frame, and all it holds, into a cycle."""
         return NotJSON(self.message, self.position, self.truncated)
 
     def __str__(self) -> str:
@@ -239,8 +239,8 @@ class _JsonReader:
         """The text in quotes at a place, and the place behind it. Raises for control characters and escapes that JSON does not have."""
         if whole := _string(self.text, pos):
             return json.loads(whole[0]) if "\\" in whole[0] else whole[0][1:-1], whole.end()
-        begun = _begun_string(self.text, pos)
-        end = begun.end() if begun else pos
+        string = _begun_string(self.text, pos)
+        end = string.end() if string else pos
         mark, letter = self.text[end : end + 1], self.text[end + 1 : end + 2]
         if mark != "\\":
             raise self.mistake("a line break, tab or other control character inside quotes", end)

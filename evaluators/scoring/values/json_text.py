@@ -92,14 +92,14 @@ def parse_file(data: bytes) -> JSON:
 
 def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
     """`parse` of many texts, each as deep as documents may be; what is not JSON, or no text, becomes what `otherwise` makes of it."""
-    found: list[Any] = []
+    values: list[Any] = []
     depth = limits_here().depth
     for text in texts:
         try:
-            found.append(decoded(text, depth) if text.__class__ is str else otherwise(text))
+            values.append(decoded(text, depth) if text.__class__ is str else otherwise(text))
         except REFUSED:
-            found.append(otherwise(text))
-    return found
+            values.append(otherwise(text))
+    return values
 
 
 def duplicate_keys(text: str | bytes) -> tuple[str, ...]:

@@ -86,22 +86,22 @@ def _segments(query: str) -> tuple[Segment, ...]:
     a place that is hit twice (`[0,0]`) counts once; hits come in the order of their places, not of the query.
     """
     return tuple(
-        Segment(one.find, below, (written := repr(one)).count("Descendants("), "Root(" in written)
-        for below, one in selectors_of(query)
+        Segment(selector.find, below, (written := repr(selector)).count("Descendants("), "Root(" in written)
+        for below, selector in selectors_of(query)
     )
 
 
 def _with_all_below(data: dict[Location, Datum]) -> dict[Location, Datum]:
     """The values and all that is below them, each once."""
     (every,) = _segments("$[*]")
-    found: dict[Location, Datum] = {}
+    hits: dict[Location, Datum] = {}
     waiting = list(reversed(data.items()))
     while waiting:
         place, datum = waiting.pop()
-        if place not in found:
-            found[place] = datum
+        if place not in hits:
+            hits[place] = datum
             waiting += [((*place, _step(child)), child) for child in every.find(datum)]
-    return found
+    return hits
 
 
 def _step(hit: Datum) -> str | int:

@@ -57,7 +57,7 @@ def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
 def _read_by_library(text: str) -> tuple[tuple[Step, ...], str | None]:
     """The steps or the normal form of a path, as `read_jsonpath` gives them."""
     _, selectors = _flat(_read(text))
-    steps = tuple(step for below, one in selectors if not below and (step := _step(one)) is not None)
+    steps = tuple(step for below, selector in selectors if not below and (step := _step(selector)) is not None)
     if len(steps) == len(selectors):
         return steps, None
     if len(selectors) > MAX_SEGMENTS:
@@ -194,7 +194,7 @@ class _OddComparison(Exception):
 
 
 def _flat(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
-    """Where a path begins (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
+    """The root of a path (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
     from jsonpath_ng.jsonpath import Child, Descendants
 
     selectors: list[tuple[bool, Selector]] = []
@@ -215,7 +215,7 @@ def _step(selector: Selector) -> Step | None:
 
 
 def _normal(selectors: list[tuple[bool, Selector]]) -> str:
-    return "".join(f"{'..' * below}[{_selected(one)}]" for below, one in selectors)
+    return "".join(f"{'..' * below}[{_selected(selector)}]" for below, selector in selectors)
 
 
 def _selected(selector: Selector) -> str:
@@ -250,7 +250,7 @@ def _condition(condition: Any) -> str:
         return f"{_operand(value)} {_MIRRORED[operator]} {target.fields[0]}"
     if operator in (None, "!"):
         return f"{operator or ''}{_operand(target)}"
-    if any(below or not isinstance(_step(one), str | int) for below, one in _flat(target)[1]):
+    if any(below or not isinstance(_step(selector), str | int) for below, selector in _flat(target)[1]):
         raise _OddComparison(_SEVERAL, "use keys and indexes only")
     return f"{_operand(target)} {operator} {_operand(value) if isinstance(value, JSONPath) else _literal(value)}"
 
@@ -372,7 +372,7 @@ _SLIPS: Final[tuple[tuple[str, str, str, str | None], ...]] = (
 
 
 def _refusal(text: str, at: int) -> BadPath:
-    """What is wrong with a path at a place: the first row of the table that fits says it."""
+    """The error for a path that is wrong at a place: the first row of the table that fits decides."""
     before, rest = text[:at], text[at:]
     for left, right, message, hint in _SLIPS:
         there = re.match(right, rest, re.DOTALL)
@@ -391,7 +391,7 @@ def _refusal(text: str, at: int) -> BadPath:
 
 
 def _culprit(ahead: re.Match[str], there: re.Match[str], at: int) -> int:
-    """Where the bracket or the space is that is wrong, or the word; else the place where the library stopped."""
+    """The position of the wrong bracket, space or word; else the place where the library stopped."""
     if "open" not in ahead.re.groupindex and "word" in there.re.groupindex:
         return at + there.start("word")
     return next((ahead.start(name) for name in ("open", "word") if name in ahead.re.groupindex), at)

@@ -18,9 +18,9 @@ class _Late:
         """A method of the compiled pattern, which is kept as an attribute, so that it is looked up here only once."""
         if name.startswith("__"):  # whoever copies it asks for more than methods of patterns
             raise AttributeError(name)
-        found: Callable[..., Any] = getattr(re.compile(self._text, self._flags), name)
-        setattr(self, name, found)
-        return found
+        method: Callable[..., Any] = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, method)
+        return method
 
 
 def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:

@@ -63,7 +63,7 @@ def range_of(value: object, read: Read) -> NumberRange | None:
     None for any other value.
     """
     if isinstance(value, list):
-        ends = [None if isinstance(one, str) and not one.strip() else one for one in value]
+        ends = [None if isinstance(end, str) and not end.strip() else end for end in value]
         if len(ends) != 2 or ends == [None, None]:
             return None
         low, high = (_limit(end, read) for end in ends)

@@ -76,7 +76,7 @@ def as_setting(parse: bool | Parse | Sequence[Parse]) -> Any:
     return (
         parse.model_dump(exclude_defaults=True) or True
         if isinstance(parse, Parse)
-        else [as_setting(one) for one in parse]
+        else [as_setting(format) for format in parse]
     )
 
 
@@ -93,7 +93,7 @@ def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
 
 
 def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
-    """What `exact_reader` makes, with the number as a decimal."""
+    """The reader that `exact_reader` makes, with the number as a decimal."""
     find = _finder(settings)
     return lambda text: None if (digits := find(text)) is None else _as_decimal(*digits)
 
@@ -202,14 +202,14 @@ def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
     listed = list(texts)
     if not listed or not all(any(map(str.isdigit, text)) for text in listed):
         return []
-    found: list[dict[str, Any]] = []
+    notations: list[dict[str, Any]] = []
     money = _are_amounts(listed)
     for settings, read in zip(USUAL_PARSES, _readers(), strict=True):
         marks = _marks(settings)
-        same = any(_marks(one) == marks for one in found) or ("currency" in settings and not money)
+        same = any(_marks(notation) == marks for notation in notations) or ("currency" in settings and not money)
         if not same and all(read(text) is not None for text in listed):
-            found.append(settings)
-    return found
+            notations.append(settings)
+    return notations
 
 
 def _marks(settings: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -233,13 +233,13 @@ def two_parses_of(texts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]
     best: tuple[int, int, int, int] | None = None
     if any(all(numbers[at] is None for numbers in read.values()) for at in range(len(listed))):
         return None
-    for one, other in combinations(read, 2):
-        pairs = list(zip(read[one], read[other], strict=True))
+    for notation, other in combinations(read, 2):
+        pairs = list(zip(read[notation], read[other], strict=True))
         if any(a is None and b is None for a, b in pairs):
             continue
         doubtful = sum(a is not None and b is not None and a != b for a, b in pairs)
         more = sum(b is None for _, b in pairs) >= sum(a is None for a, _ in pairs)
-        found = (doubtful, one + other, *((one, other) if more else (other, one)))
+        found = (doubtful, notation + other, *((notation, other) if more else (other, notation)))
         best = found if best is None else min(best, found)
     return None if best is None else (USUAL_PARSES[best[2]], USUAL_PARSES[best[3]])
 
@@ -311,5 +311,5 @@ def decimal_mark(texts: Iterable[str]) -> Literal[".", ","] | None:
         mark = "," if _COMMA.fullmatch(text) else "." if _POINT.fullmatch(text) else None
         if mark is not None:
             (unsure if _THOUSANDS.fullmatch(text) else sure).add(mark)
-    found = sure or unsure
-    return "," if "," in found else "." if found else None
+    readings = sure or unsure
+    return "," if "," in readings else "." if readings else None

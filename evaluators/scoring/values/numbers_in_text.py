@@ -89,7 +89,7 @@ class NumberPlaces:
         self._spans = dict[tuple[Digits, Currencies | None], Span | None]()
 
     def of_number(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
-        """Where a number stands; with `currencies`, where it is in one of them, or in none that is named."""
+        """The span of a number; with `currencies`, of one that is in one of them, or in none that is named."""
         key = number, currencies
         if key not in self._spans:
             places = self._places.get(number, ()) if len(self._spans) >= FEW else _places_of(self.text, number)
@@ -97,7 +97,7 @@ class NumberPlaces:
         return self._spans[key]
 
     def of_scaled(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
-        """Where a number stands that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
+        """The span of a number that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
         return _first_in(self.text, self._scaled.get(number, ()), currencies)
 
     @cached_property
@@ -116,7 +116,7 @@ class NumberPlaces:
 
 
 def _places_of(text: str, number: Digits) -> Iterator[Span]:
-    """Where a number stands: in some of the runs of digits and marks that have what all spellings of it have."""
+    """The spans of a number: in some of the runs of digits and marks that have what all spellings of it have."""
     for piece in _pieces(number, "%" in text):
         at = text.find(piece)
         while at >= 0:
@@ -140,19 +140,19 @@ def _first_in(text: str, places: Iterable[Span], currencies: Currencies | None) 
 
 
 def is_round(number: Digits) -> bool:
-    """Whether somebody might write a number with a word for a power of ten: it has four digits at most, and is below 1 or above 1,000."""
+    """Whether a number may be written with a word for a power of ten: it has four digits at most, and is below 1 or above 1,000."""
     return len(number.digits) <= 4 and not 1 <= number.point <= 3
 
 
 def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
     """The numbers of a text that are written with a word or a power of ten."""
-    found = defaultdict[Digits, list[Span]](list)
+    numbers = defaultdict[Digits, list[Span]](list)
     for match in _SCALED.finditer(text):
         power = int(match[2]) if match[2] is not None else _POWERS[match[3].casefold()]
         negative = minus_before(text, match.start()) is True
         for digits, point in _readings(match[1]):
-            found[Digits(digits, point + power if digits else 0, negative)].append(match.span())
-    return found
+            numbers[Digits(digits, point + power if digits else 0, negative)].append(match.span())
+    return numbers
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
@@ -173,7 +173,8 @@ def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
 
 
 def _parts(text: str, start: int, end: int) -> Sequence[Span]:
-    """Where the numbers in a run without spaces begin and end: those of a list and of a day, but none in a version or an address."""
+    """The positions where the numbers in a run without spaces begin and end: those of a list and of a day, but none in a version or
+    an address."""
     run = text[start:end]
     if max(map(run.count, ".,")) < 2 or _readings(run):
         return [(start, end)]

@@ -46,9 +46,9 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     """
     if not gains or not gains[0]:
         return []
-    found = undisputed(gains)
-    if found is not None:
-        return found
+    pairs = undisputed(gains)
+    if pairs is not None:
+        return pairs
     rows, columns = rows or range(len(gains)), columns or range(len(gains[0]))
     # a unit of gain outweighs every sum of distances
     few, many = sorted((rows[-1] + 1, columns[-1] + 1))
@@ -63,16 +63,16 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
 def undisputed(table: Table) -> Pairs | None:
     """The pairing in which every item of the shorter list has its one best partner; None where there is none."""
     flipped = len(table) > len(table[0])
-    found: Pairs = []
+    pairs: Pairs = []
     for row, line in enumerate(zip(*table, strict=True) if flipped else table):
         most = max(line)
         if most:
             if line.count(most) > 1:
                 return None
             column = line.index(most)
-            found.append((column, row) if flipped else (row, column))
-    longer = {pair[0] if flipped else pair[1] for pair in found}
-    return sorted(found) if len(longer) == len(found) else None
+            pairs.append((column, row) if flipped else (row, column))
+    longer = {pair[0] if flipped else pair[1] for pair in pairs}
+    return sorted(pairs) if len(longer) == len(pairs) else None
 
 
 def _solve(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, list[int]]:
@@ -252,10 +252,10 @@ def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pai
 
 def places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
     """The indexes of each value."""
-    found: dict[Hashable, list[int]] = {}
+    places: dict[Hashable, list[int]] = {}
     for index, value in enumerate(values):
-        found.setdefault(value, []).append(index)
-    return found
+        places.setdefault(value, []).append(index)
+    return places
 
 
 def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
@@ -283,7 +283,9 @@ def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
 def left_over(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list[int]]:
     """The indexes of either list that are in no pair, in order."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-    return [row for row in range(expected) if row not in rows], [one for one in range(output) if one not in columns]
+    return [row for row in range(expected) if row not in rows], [
+        column for column in range(output) if column not in columns
+    ]
 
 
 def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:

@@ -110,7 +110,8 @@ class Source:
         return value.__class__ is str and (self._surely(value) or self._in_other_letters(value) is not None)
 
     def place(self, value: Any) -> Passage | None:
-        """Where the text says a value. A text as it is normalized may stand where nobody can tell: then it is the whole text."""
+        """The passage in which the text says a value. A text as it is normalized may stand where nobody can tell: then it is the
+        whole text."""
         if (span := self._exactly(value)) is not None:
             return Passage(*span)
         span = self._in_other_letters(value) if value.__class__ is str else None
@@ -154,13 +155,13 @@ class Source:
         """Whether a passage is near enough: alike, with the same digits, and negated where the words are."""
         if passage.likeness < self._how.at_least:
             return False
-        found = self._normal[passage.start : passage.end]
+        passage_text = self._normal[passage.start : passage.end]
         if is_negated(self._normal, passage.start):
             return False
-        return words.digits == DIGITS.findall(found) and negations(words.text) == negations(found)
+        return words.digits == DIGITS.findall(passage_text) and negations(words.text) == negations(passage_text)
 
     def _exactly(self, value: Any) -> Span | None:
-        """Where the text says a number or a day in any way, or has the very words."""
+        """The span in which the text says a number or a day in any way, or has the very words."""
         reads = reads_of(value)
         if reads is WORDS:
             at = self._words.of_words(value) if not value.isspace() else -1
@@ -171,8 +172,8 @@ class Source:
             map(self._days.of_day, days),
             (self._numbers.of_scaled(number, currencies) for number in filter(is_round, numbers)),
         )
-        found = next(filter(None, places), None)
-        return found if found is not None or self._in_ascii is None else self._in_ascii._exactly(value)
+        place = next(filter(None, places), None)
+        return place if place is not None or self._in_ascii is None else self._in_ascii._exactly(value)
 
     @cached_property
     def _numbers(self) -> NumberPlaces:
@@ -212,15 +213,15 @@ class Source:
             start = max(0, at - spelled.find(word) - _AROUND)
             end = start + len(spelled) + 2 * _AROUND
             part = self._how.plain(self.text[start:end]) if at >= 0 else ""
-            found = whole_words(part, wanted)
-            if (found >= LONGEST_NEGATION or found >= start == 0) and (
-                found + len(wanted) + 2 < len(part) or end >= len(self.text)
+            words = whole_words(part, wanted)
+            if (words >= LONGEST_NEGATION or words >= start == 0) and (
+                words + len(wanted) + 2 < len(part) or end >= len(self.text)
             ):
                 return True
         return False
 
     def _in_other_letters(self, value: str) -> Span | None:
-        """Where the normalized text has the words or the code of a text. A number is no word."""
+        """The span in which the normalized text has the words or the code of a text. A number is no word."""
         text, (numbers, days, _) = self._how.words(value).text, reads_of(value)
         is_words = not numbers and not days
         code = code_of(text) if is_words or text.isdecimal() else None

@@ -309,7 +309,7 @@ def _displayed(location: tuple[Step, ...]) -> str:
 
 
 def plainly(location: Iterable[Step]) -> str:
-    """As `display` has it, for people: a key of several words as it is, `order number`, which is read as the same path."""
+    """A path as `display` writes it, for people: a key of several words as it is, `order number`, which is read as the same path."""
     parts: list[str] = []
     for step in location:
         plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(_LONE_SPACE.sub("", step))

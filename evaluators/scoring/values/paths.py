@@ -120,7 +120,7 @@ class Path(Struct, frozen=True):
         return _pair_getter(self.steps, self.joins, self.query)
 
     def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:
-        """What `get` gives for a definite path; `joined` where a key that contains dots may be meant."""
+        """The getter of a definite path; `joined` where a key that contains dots may be meant."""
         if not self.joins:
             return _getter(self.steps, (), self.query)
         return _definite_getter(self.steps, joined_keys(self.steps, self.joins), lambda _: joined)
@@ -330,12 +330,12 @@ def nearest_path(wanted: Path, document: JSON, item: Step = ANY) -> str | None:
     """
     if wanted.query is not None or not wanted.steps:
         return None
-    best, found = _NEAR, None
+    best, nearest = _NEAR, None
     for place in sorted(set(islice(_places(wanted, document, item), _MOST_PLACES)), key=display):
         score = _likeness(wanted.steps, place)
         if score > best:
-            best, found = score, place
-    return None if found is None else display(found)
+            best, nearest = score, place
+    return None if nearest is None else display(nearest)
 
 
 def _likeness(wanted: tuple[Step, ...], path: tuple[Step, ...]) -> float:

@@ -11,8 +11,8 @@ _LONGEST: Final = 20_000
 
 def python_list(text: str) -> list[str] | None:
     """The texts of a list that Python printed; None for any other text."""
-    found = python_value(text) if text.lstrip().startswith(("['", '["')) else None
-    return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else None
+    value = python_value(text) if text.lstrip().startswith(("['", '["')) else None
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
 def python_value(text: str) -> Any:

@@ -50,8 +50,8 @@ def is_in_address(text: str, start: int, end: int) -> bool:
         return not _PORT.search(text, max(0, start - _LONGEST_ADDRESS), start)
     if ":" not in (last, after):
         return False
-    found = _HEXADECIMAL.finditer(text, max(0, start - _LONGEST_HEXADECIMAL), end + _LONGEST_HEXADECIMAL)
-    return any(match.start() <= start and end <= match.end() for match in found)
+    matches = _HEXADECIMAL.finditer(text, max(0, start - _LONGEST_HEXADECIMAL), end + _LONGEST_HEXADECIMAL)
+    return any(match.start() <= start and end <= match.end() for match in matches)
 
 
 def is_in_telephone(text: str, start: int, end: int) -> bool:

@@ -264,17 +264,17 @@ _BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _stri
 """What leaves ASCII text as it is."""
 
 
-def refuse_long(one: str, other: str) -> None:
+def refuse_long(text: str, other: str) -> None:
     """Raises RowProblem where two texts are too long to count the letters that differ, or the time of the row has run out.
 
     Counting takes as many steps as the two lengths multiplied, and cannot be stopped: two texts of 100,000 characters each take
     some tenths of a second. Beyond the limit nothing is counted, and shortened texts are never compared.
     """
-    if len(one) * len(other) <= SHORT * SHORT:
+    if len(text) * len(other) <= SHORT * SHORT:
         return
     clock = row_clock()
-    if len(one) * len(other) > clock.limits.text_length**2:  # a longer one may be compared with a shorter one
-        message = f"texts of {len(one):,} and {len(other):,} characters are too long to count the letters that differ"
+    if len(text) * len(other) > clock.limits.text_length**2:  # a longer one may be compared with a shorter one
+        message = f"texts of {len(text):,} and {len(other):,} characters are too long to count the letters that differ"
         longest = f"two texts of {clock.limits.text_length:,} characters are the longest"
         hint = f"{longest}: compare long texts with normalized or exact, or write limits: {{text_length: NUMBER}}"
         raise RowProblem(Issue("text-too-long", Blame.ENVIRONMENT, message, hint=hint))

@@ -100,9 +100,9 @@ class Split(Settings):
     def _check_at(cls, data: Any) -> Any:
         """Refuses a split without `at`, with the line to write."""
         if isinstance(data, Mapping) and "at" not in data:
-            given = [value for value in data.values() if isinstance(value, str) and value]
+            texts = [value for value in data.values() if isinstance(value, str) and value]
             raise bad(
-                'split needs "at", which stands between the items', hint=_line_of("split", {"at": (given or [","])[0]})
+                'split needs "at", which stands between the items', hint=_line_of("split", {"at": (texts or [","])[0]})
             )
         return data
 
@@ -170,7 +170,7 @@ def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
 
 
 def registered_transforms() -> dict[str, Kind]:
-    """What this program has added, by name."""
+    """The transforms that this program has added, by name."""
     return dict(_REGISTERED)
 
 
@@ -250,10 +250,10 @@ def _rounding(parameters: RoundDigits) -> Apply:
             raise NotTaken(f"round_digits takes a number; found {quote(value)}")
         if value.__class__ is int or not math.isfinite(value):
             return round(value, digits) if value.__class__ is int else value
-        found = float(_decimal_of(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
-        if not math.isfinite(found):
+        rounded = float(_decimal_of(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
+        if not math.isfinite(rounded):
             raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits")
-        return found
+        return rounded
 
     return apply
 
@@ -263,7 +263,7 @@ _ROOM: Final = Context(prec=1000)
 
 
 def _decimal_of(number: float) -> Decimal:
-    """The decimal that a person would write for a number: 2.675, of which a float holds a little less."""
+    """The decimal that a person would write for a float, such as 2.675, for which the float is a little less."""
     return Decimal(repr(number))
 
 

@@ -120,7 +120,7 @@ def is_whole(text: str, at: int, wanted: str) -> bool:
 
 
 def minus_before(text: str, at: int) -> bool | None:
-    """Whether a number at a place of a text has a minus; None where nobody knows, as in "10 –15" or after a long dash."""
+    """Whether a number at a place of a text has a minus; None where it is unclear, as in "10 –15" or after a long dash."""
     before = text[max(0, at - 12) : at]
     if (sign := _MINUS.search(before)) is not None:
         return None if sign[2] in _LONG_DASHES or (sign[2] not in "-\u2212" and sign[1]) else True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.model.settings import Settings
@@ -25,6 +25,16 @@ _QUIET: Final = {
 }
 
 
+class PlatformSource(NamedTuple):
+    """Rows as a platform gives them."""
+
+    name: str
+    """The name of the rows in messages."""
+    rows: Iterable[Cells]
+    roles: Iterable[Role]
+    """The roles whose columns have the names of the roles."""
+
+
 class PlatformRows(Settings):
     """Rows of a platform."""
 
@@ -37,8 +47,8 @@ class PlatformRows(Settings):
         """
         quietly()
         try:
-            name, rows, roles = self.found()
-            found = tuple(rows)
+            name, rows, roles = self.source()
+            fetched = tuple(rows)
         except ImportError:
             message = f'"{self.platform}" needs a package that is not installed'
             raise problem("missing-extra", message, hint=extra_hint(self.platform)) from None
@@ -48,13 +58,13 @@ class PlatformRows(Settings):
             reason = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
             message = f"the rows could not be read from {self.platform}: {reason}"
             raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
-        if not found:
+        if not fetched:
             raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
-        known = {role: role for role in roles if any(role in row for row in found)}
-        return FetchedRows(name, lines_file(found), roles=known)
+        known = {role: role for role in roles if any(role in row for row in fetched)}
+        return FetchedRows(name, lines_file(fetched), roles=known)
 
-    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
-        """The name of the rows in messages, the rows, and the roles whose columns have their names.
+    def source(self) -> PlatformSource:
+        """The rows that the settings name.
 
         Every platform implements it, and imports its client there.
         """
@@ -69,9 +79,9 @@ def quietly() -> None:
 
 def cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a row: those with a role, then the parts of its input and what else is known, where no such column is there yet."""
-    found: dict[str, Any] = {role: value for role, value in known.items() if value is not None}
-    given = known.get("input")
-    for more in (given if isinstance(given, Mapping) else {}, *further):
+    cells: dict[str, Any] = {role: value for role, value in known.items() if value is not None}
+    input_value = known.get("input")
+    for more in (input_value if isinstance(input_value, Mapping) else {}, *further):
         for name, value in more.items():
-            found.setdefault(str(name), value)
-    return found
+            cells.setdefault(str(name), value)
+    return cells

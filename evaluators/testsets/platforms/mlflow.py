@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import PositiveInt, model_validator
 
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name, bad
-from evaluators.scoring.needs import ROLES, Role
-from evaluators.testsets.platforms.fetching import Cells, PlatformRows, cells
+from evaluators.scoring.needs import ROLES
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, cells
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -50,15 +50,15 @@ class MLflowRows(PlatformRows):
             raise bad('"filter" and "limit" belong to "traces"', hint="{mlflow: {traces: EXPERIMENT, limit: 100}}")
         return self
 
-    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
-        """The rows of what is named."""
+    def source(self) -> PlatformSource:
+        """The rows of the run or of the traces that the settings name."""
         import mlflow
 
         client = mlflow.MlflowClient(tracking_uri=self.uri)
         if self.traces is None:
-            return f"MLflow run {self.run}", self._of_table(client), ()
+            return PlatformSource(f"MLflow run {self.run}", self._of_table(client), ())
         name = f"MLflow traces of {self.traces}" + (f", run {self.run}" if self.run else "")
-        return name, self._of_traces(client, self.traces), ROLES
+        return PlatformSource(name, self._of_traces(client, self.traces), ROLES)
 
     def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
         """The rows of a table that a run has logged."""
@@ -79,24 +79,24 @@ class MLflowRows(PlatformRows):
         known = client.get_experiment_by_name(experiment)
         if known is None:
             raise problem("no-such-experiment", f'MLflow has no experiment "{experiment}"', where="test_set")
-        found: list[Any] = []
+        records: list[Any] = []
         token = None
-        while self.limit is None or len(found) < self.limit:
+        while self.limit is None or len(records) < self.limit:
             page = client.search_traces(
                 locations=[known.experiment_id], run_id=self.run, filter_string=self.filter, max_results=_PAGE, page_token=token,
                 order_by=["timestamp_ms DESC"], flush=True,
             )  # fmt: skip
-            found += page
+            records += page
             token = page.token
             if not token:
                 break
-        found.sort(key=_when)
-        return map(_row, found if self.limit is None else found[-self.limit :])
+        records.sort(key=_when)
+        return map(_row, records if self.limit is None else records[-self.limit :])
 
 
 def _only_table(tag: str | None, run: str) -> str:
     """The one table that the tag of a run names. Raises Problems where it names none, or several."""
-    tables = [one["path"] for one in json.loads(tag or "[]") if one.get("type") == "table"]
+    tables = [artifact["path"] for artifact in json.loads(tag or "[]") if artifact.get("type") == "table"]
     if len(tables) != 1:
         message = "has no table" if not tables else f"has several tables: {', '.join(tables)}"
         hint = f"{{mlflow: {{run: {run}, table: FILE}}}} names one"
@@ -120,9 +120,9 @@ def _row(trace: Any) -> dict[str, Any]:
     }
     tags = {f"tags.{name}": value for name, value in info.tags.items() if not name.startswith("mlflow.")}
     expectations = {f"expectation.{name}": value for name, value in answers.items()}
-    given = root.inputs if root is not None else None
+    inputs = root.inputs if root is not None else None
     return cells(
-        {"id": info.trace_id, "input": given, "output": root.outputs if root is not None else None, "expected": _expected(answers)},
+        {"id": info.trace_id, "input": inputs, "output": root.outputs if root is not None else None, "expected": _expected(answers)},
         {"trace_id": info.trace_id}, expectations, tags,
     )  # fmt: skip
 

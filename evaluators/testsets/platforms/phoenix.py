@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import PositiveInt, model_validator
 
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name, bad
-from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.needs import ROLES
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.testsets.platforms.fetching import Cells, PlatformRows, cells
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, cells
 
 if TYPE_CHECKING:
     from phoenix.client import Client
@@ -46,30 +46,34 @@ class PhoenixRows(PlatformRows):
             raise bad('"limit" belongs to "traces"', hint="{phoenix: {traces: PROJECT, limit: 100}}")
         return self
 
-    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
-        """The rows of what is named."""
+    def source(self) -> PlatformSource:
+        """The rows of the traces, the experiment or the dataset that the settings name."""
         from phoenix.client import Client
 
         client = Client(base_url=self.endpoint) if self.endpoint else Client()
         if self.traces is not None:
             rows = _of_traces(client, self.traces, self.limit or _EVERY)
-            return f"Phoenix traces of {self.traces}", rows, ROLES
+            return PlatformSource(f"Phoenix traces of {self.traces}", rows, ROLES)
         if self.experiment is not None:
             rows = _of_experiment(client, self._experiment(client, self.experiment))
-            return f"Phoenix experiment {self.experiment}", rows, ROLES
+            return PlatformSource(f"Phoenix experiment {self.experiment}", rows, ROLES)
         examples = client.datasets.get_dataset(dataset=str(self.dataset)).examples
-        return f"Phoenix dataset {self.dataset}", map(_example, examples), ROLES
+        return PlatformSource(f"Phoenix dataset {self.dataset}", map(_example, examples), ROLES)
 
     def _experiment(self, client: Client, named: str) -> str:
-        """The id of the experiment; of those with a name, the latest."""
+        """The id of the experiment; the latest of those with the name."""
         if self.dataset is None:
             return named
         dataset = client.datasets.get_dataset(dataset=self.dataset)
-        found = [one for one in client.experiments.list(dataset_id=dataset.id) if named in (one["id"], one.get("name"))]
-        if not found:
+        experiments = [
+            experiment
+            for experiment in client.experiments.list(dataset_id=dataset.id)
+            if named in (experiment["id"], experiment.get("name"))
+        ]
+        if not experiments:
             message = f'the dataset "{self.dataset}" has no experiment "{named}"'
             raise problem("no-such-experiment", message, where="test_set")
-        return str(max(found, key=lambda one: one["created_at"])["id"])
+        return str(max(experiments, key=lambda one: one["created_at"])["id"])
 
 
 def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
@@ -107,8 +111,8 @@ def _of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
         attributes = span.get("attributes") or {}
         more = {name: value for name, value in attributes.items() if not name.startswith(("input.", "output."))}
         about = {"span_id": span["context"]["span_id"], "trace_id": span["context"]["trace_id"], "name": span["name"]}
-        given, answer = (_read(attributes, side) for side in ("input", "output"))
-        yield cells({"id": span["context"]["span_id"], "input": given, "output": answer}, about, more)
+        inputs, answer = (_read(attributes, side) for side in ("input", "output"))
+        yield cells({"id": span["context"]["span_id"], "input": inputs, "output": answer}, about, more)
 
 
 def _read(attributes: Mapping[str, Any], side: str) -> Any:

@@ -73,8 +73,8 @@ def _rows(source: ByteSource) -> list[JSON]:
     table = table_in(value) if isinstance(value, dict) else None
     if table is not None:
         return list(table)
-    found = value.items() if isinstance(value, dict) else ()
-    lists = {key: item for key, item in found if isinstance(item, list) and all(isinstance(row, dict) for row in item)}
+    pairs = value.items() if isinstance(value, dict) else ()
+    lists = {key: item for key, item in pairs if isinstance(item, list) and all(isinstance(row, dict) for row in item)}
     filled = {key: item for key, item in lists.items() if item}
     lists = filled or dict(islice(lists.items(), 1))
     if len(lists) > 1:

@@ -39,7 +39,7 @@ class Xlsx(Reader, frozen=True):
         with opened(source) as sheet:
             merged, hidden = sheet.extras()
             rows = sheet.rows(source.header_row or 1)
-            row, cells = next((one for one in rows if source.header_row or _filled(one[1])), (source.header_row, ()))
+            row, cells = next((row for row in rows if source.header_row or _filled(row[1])), (source.header_row, ()))
             first = list(islice(rows, _FIRST_ROWS))
             if row is None:
                 others = sheet.others()

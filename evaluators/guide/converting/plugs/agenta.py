@@ -43,7 +43,7 @@ _EXPECTED: Final = Term("correct_answer_key", "expected")
 _CASE: Final = Term("case_sensitive", "case_sensitive")
 _THRESHOLD: Final = Term("threshold", "pass_at")
 _TEXTS: Final = Term(
-    "substrings", "substrings", value=lambda value: [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+    "substrings", "substrings", value=lambda value: [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 )  # fmt: skip
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python, or as a comparator"
@@ -62,8 +62,8 @@ _OWN_VARIABLES: Final = {
 def _rubric(template: Any) -> Any:
     """A rubric from the messages of a prompt: their texts, with variables renamed to roles and columns."""
     messages = template if isinstance(template, list) else [template]
-    texts = [one.get("content") if isinstance(one, dict) else one for one in messages]
-    text = "\n\n".join(one for one in texts if isinstance(one, str))
+    texts = [message.get("content") if isinstance(message, dict) else message for message in messages]
+    text = "\n\n".join(text for text in texts if isinstance(text, str))
     pattern = _VARIABLE if _VARIABLE.search(text) else _IN_SINGLE
     return pattern.sub(lambda match: f"{{{{{_column(match[1])}}}}}", text)
 
@@ -190,19 +190,25 @@ class Agenta(Converter):
         word = evaluators.find(slug)
         if word is None:
             return without_counterpart(place, written, "this converter does not know it")
-        given = given_of(value_at(node, "parameters") or value_at(node, "settings_values") or value_at(node, "settings"))
-        if "threshold" in given and "similarity_threshold" in given:
-            del given["similarity_threshold"]  # as Agenta reads the two
+        parameters = given_of(
+            value_at(node, "parameters") or value_at(node, "settings_values") or value_at(node, "settings")
+        )
+        if "threshold" in parameters and "similarity_threshold" in parameters:
+            del parameters["similarity_threshold"]  # as Agenta reads the two
         # null, and a threshold of 0, count as not set
-        empty = [name for name, one in given.items() if one.value is None or (name == "threshold" and one.value == 0)]
-        settings = {name: one for name, one in given.items() if name not in empty}
+        empty = [
+            name
+            for name, value in parameters.items()
+            if value.value is None or (name == "threshold" and value.value == 0)
+        ]
+        settings = {name: value for name, value in parameters.items() if name not in empty}
         made = convert_word(word, place, settings, _name(node, around))
         if isinstance(made, ConvertedEvaluator) and made.judged and not made.settings.get("rubric"):
             return without_counterpart(place, slug, "it has no prompt_template")
         if isinstance(made, ConvertedEvaluator):
             note = "nothing is set, so what holds without it holds"
             made.findings += [
-                MappingNote(given[name].place, f"{slug}, {name}", MappingStatus.NOTED, note) for name in empty
+                MappingNote(parameters[name].place, f"{slug}, {name}", MappingStatus.NOTED, note) for name in empty
             ]  # fmt: skip
         return made
 
@@ -215,10 +221,10 @@ class Agenta(Converter):
             word = self.tables[1].find(column)  # the columns of test sets
             if word is None:
                 continue
-            kept = word.here is not None and word.here not in columns
-            if word.here is not None and kept:
+            has_role = word.here is not None and word.here not in columns
+            if word.here is not None and has_role:
                 columns[word.here] = column
-            kind = MappingStatus.SAME if kept else MappingStatus.NONE
+            kind = MappingStatus.SAME if has_role else MappingStatus.NONE
             conversion.test_set_findings.append(
                 MappingNote(f"{file} column {json.dumps(column)}", column, kind, word.note)
             )
@@ -237,15 +243,15 @@ def _name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
 
 def _testcases(tree: YamlNode) -> list[dict[str, Any]]:
     """The rows of an exported test set in JSON, without Agenta's own columns."""
-    found: list[YamlNode] = []
+    nodes: list[YamlNode] = []
     for node, _ in maps_within(tree):
-        found += [*items(value_at(node, "testcases")), *items(value_at(node, "csvdata"))]
-    if not found and items(tree) and not any("uri" in entries(node) for node, _ in maps_within(tree)):
-        found = [one for one in items(tree) if "evaluator_key" not in entries(one)]
+        nodes += [*items(value_at(node, "testcases")), *items(value_at(node, "csvdata"))]
+    if not nodes and items(tree) and not any("uri" in entries(node) for node, _ in maps_within(tree)):
+        nodes = [item for item in items(tree) if "evaluator_key" not in entries(item)]
     rows = []
-    for number, one in enumerate(found, 1):
-        data = plain(value_at(one, "data") or one)
+    for number, testcase in enumerate(nodes, 1):
+        data = plain(value_at(testcase, "data") or testcase)
         if isinstance(data, dict):
             cells = {name: value for name, value in data.items() if not _RESERVED.fullmatch(name)}
-            rows.append({"id": text_at(one, "id") or data.get("__id__") or str(number), **cells})
+            rows.append({"id": text_at(testcase, "id") or data.get("__id__") or str(number), **cells})
     return rows

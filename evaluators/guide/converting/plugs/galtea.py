@@ -117,32 +117,32 @@ class Galtea(Converter):
         return proposed(conversion, source, normalized=True) if conversion.test_set else ()
 
     def metric(
-        self, name: str, where: str, given: dict[str, ForeignValue] | None = None
+        self, name: str, where: str, arguments: dict[str, ForeignValue] | None = None
     ) -> ConvertedEvaluator | MappingNote:
         """The evaluator for a metric's name, however it is spaced and capitalised."""
-        word = next((one for one in self.tables[0].words if _plain(one.theirs) == _plain(name)), None)
+        word = next((word for word in self.tables[0].words if _plain(word.theirs) == _plain(name)), None)
         if word is None:
             note = "this converter does not know it; judged metrics and those of your own are not taken over"
             return without_counterpart(where, name, note)
-        return convert_word(word, where, given or {}, name.strip())
+        return convert_word(word, where, arguments or {}, name.strip())
 
     def _document(self, file: Path, conversion: Conversion) -> None:
         """Adds the evaluators of a YAML or JSON file: of the metrics that are listed as plain names, then of every map with a `name`,
         with the settings beside it."""
         tree = document_tree(file)
         listed = items(tree) or items(value_at(tree, "metrics"))
-        for one in listed:
-            if isinstance(one.value, str):
-                conversion.parts.append(self.metric(one.value, one.spot.place))
+        for item in listed:
+            if isinstance(item.value, str):
+                conversion.parts.append(self.metric(item.value, item.spot.place))
         for node, _ in maps_within(tree):
             if (name := text_at(node, "name")) is not None:
                 known = {setting.theirs for setting in _SETTINGS}
-                given = {
+                arguments = {
                     key: ForeignValue(plain(entry.node), entry.key.place)
                     for key, entry in (node.value.items() if isinstance(node.value, dict) else ())
                     if key in known
                 }
-                conversion.parts.append(self.metric(name, node.spot.place, given))
+                conversion.parts.append(self.metric(name, node.spot.place, arguments))
 
     def _python(self, file: Path, conversion: Conversion) -> None:
         """Adds the evaluators of the metrics that calls in a Python file name as `metrics=` or `metric_name=`. A value that is not
@@ -189,7 +189,7 @@ class Galtea(Converter):
             self._metrics_of(file, metric_column, conversion)
 
     def _column(self, column: str) -> Term | None:
-        return next((one for one in self.tables[1].words if _plain(one.theirs) == _plain(column)), None)
+        return next((word for word in self.tables[1].words if _plain(word.theirs) == _plain(column)), None)
 
     def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
         """Adds an evaluator for each metric that a column names, at the first row that names it. Of several, each is for its own rows
@@ -211,8 +211,8 @@ def _plain(name: str) -> str:
 
 def _names(value: Any) -> Iterator[str]:
     """The names of metrics in a value or a list of values: texts, and the `name` of maps. Anything else is passed over."""
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict) and isinstance(one.get("name"), str):
-            yield one["name"]
+    for name in value if isinstance(value, list) else [value]:
+        if isinstance(name, str):
+            yield name
+        elif isinstance(name, dict) and isinstance(name.get("name"), str):
+            yield name["name"]

@@ -99,8 +99,8 @@ class OpenAI(Converter):
             return
         tree = document_tree(file)
         for node, _ in maps_within(tree):
-            for one in items(value_at(node, "testing_criteria")):
-                conversion.parts.append(self._grader(one))
+            for item in items(value_at(node, "testing_criteria")):
+                conversion.parts.append(self._grader(item))
                 if (name := text_at(node, "name")) is not None:
                     conversion.name = name
 
@@ -194,13 +194,13 @@ def _pass_at(node: YamlNode, low: float, high: float) -> dict[str, Any]:
 
 
 def _plain(node: YamlNode, key: str) -> Any:
-    found = value_at(node, key)
-    return plain(found) if found is not None else None
+    value = value_at(node, key)
+    return plain(value) if value is not None else None
 
 
 def _rubric(node: YamlNode) -> str:
-    """What the model is told, message after message. Raises Unconvertible."""
-    texts = [text for one in items(value_at(node, "input")) for text in _texts_of(_plain(one, "content"))]
+    """The text that the model is given, message after message. Raises Unconvertible."""
+    texts = [text for item in items(value_at(node, "input")) for text in _texts_of(_plain(item, "content"))]
     if not texts:
         raise Unconvertible("its input has no text")
     return _TEMPLATE.sub(lambda match: f"{{{{{_column(match[1])}}}}}", "\n\n".join(texts))
@@ -208,24 +208,24 @@ def _rubric(node: YamlNode) -> str:
 
 def _texts_of(content: Any) -> list[str]:
     parts = content if isinstance(content, list) else [content]
-    found = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
-    return [one for one in found if isinstance(one, str)]
+    texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _label_model(node: YamlNode, word: Term) -> TypeAndSettings:
     labels, passing = (_plain(node, key) or [] for key in ("labels", "passing_labels"))
-    asked = f"The labels are {_listed(labels)}. The score is 1 for {_listed(passing)}, and 0 for any other label."
-    return "llm_judge", {"rubric": f"{_rubric(node)}\n\n{asked}"}
+    instruction = f"The labels are {_listed(labels)}. The score is 1 for {_listed(passing)}, and 0 for any other label."
+    return "llm_judge", {"rubric": f"{_rubric(node)}\n\n{instruction}"}
 
 
 def _listed(labels: Any) -> str:
-    return ", ".join(str(one) for one in labels) if isinstance(labels, list) and labels else "none"
+    return ", ".join(str(label) for label in labels) if isinstance(labels, list) and labels else "none"
 
 
 def _score_model(node: YamlNode, word: Term) -> TypeAndSettings:
     """An `llm_judge` for a `score_model`. Without a usable `range` its scale is 0 to 1, and is not written."""
     scale = _plain(node, "range")
-    numbers = [one for one in scale if isinstance(one, int | float)] if isinstance(scale, list) else []
+    numbers = [end for end in scale if isinstance(end, int | float)] if isinstance(scale, list) else []
     low, high = numbers if len(numbers) == 2 and numbers[0] < numbers[1] else (0.0, 1.0)
     said = {} if (low, high) == (0, 1) else {"scale": [low, high]}
     return "llm_judge", {"rubric": _rubric(node), **said, **_pass_at(node, low, high)}
@@ -248,8 +248,8 @@ def _rows(file: Path, before: int, reading: Mapping[str, Any]) -> list[dict[str,
     for index in range(count):
         line = {name: cells[name][index] for name in header if cells[name][index] is not MISSING}
         item = line.get("item") or line.get("datasource_item")
-        given = {_item_column(name): value for name, value in item.items()} if isinstance(item, dict) else {}
-        row = {"id": str(line.get("datasource_item_id", before + index + 1)), **given}
+        item_columns = {_item_column(name): value for name, value in item.items()} if isinstance(item, dict) else {}
+        row = {"id": str(line.get("datasource_item_id", before + index + 1)), **item_columns}
         if (answered := _answer(line.get("sample"))) is not None:
             row["output"] = answered
         rows.append(row)
@@ -257,14 +257,14 @@ def _rows(file: Path, before: int, reading: Mapping[str, Any]) -> list[dict[str,
 
 
 def _answer(sample: Any) -> Any:
-    """What the model wrote: `output_text`, or the messages of an output item."""
+    """The output of the model: `output_text`, or the messages of an output item."""
     if not isinstance(sample, dict):
         return None
     if isinstance(sample.get("output_text"), str):
         return sample["output_text"]
     messages = sample.get("output")
     texts = (
-        [text for one in messages if isinstance(one, dict) for text in _texts_of(one.get("content"))]
+        [text for message in messages if isinstance(message, dict) for text in _texts_of(message.get("content"))]
         if isinstance(messages, list)
         else []
     )

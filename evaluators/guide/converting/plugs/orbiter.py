@@ -114,11 +114,15 @@ class Orbiter(Converter):
         word = self.tables[0].find(call.name)
         if word is None:
             return
-        given = python.given(call, _POSITIONAL.get(call.name, ()))
-        named = given.pop(_NAME, None)
-        usual = _NAMED.get(word.theirs) or f"format_{str(given['fmt'].value if 'fmt' in given else 'json').lower()}"
+        arguments = python.given(call, _POSITIONAL.get(call.name, ()))
+        named = arguments.pop(_NAME, None)
+        usual = (
+            _NAMED.get(word.theirs) or f"format_{str(arguments['fmt'].value if 'fmt' in arguments else 'json').lower()}"
+        )
         name = named.value if named is not None and isinstance(named.value, str) and named.value else usual
-        part = convert_word(word, call.place, {key: one for key, one in given.items() if one.value is not None}, name)
+        part = convert_word(
+            word, call.place, {key: value for key, value in arguments.items() if value.value is not None}, name
+        )
         conversion.parts.append(part)
         if isinstance(part, ConvertedEvaluator):
             made.append((call, part))
@@ -137,34 +141,34 @@ class Orbiter(Converter):
         """Sets `pass_at` of the scorers that a criterion names to its threshold, 0.5 without one; adds a note where no scorer has that
         name."""
         line = self.tables[1].find("EvalCriteria")
-        given = python.given(call, _POSITIONAL["EvalCriteria"])
-        name = given["metric_name"].value if "metric_name" in given else None
-        threshold = given["threshold"].value if "threshold" in given else 0.5
-        found = [one for _, one in made if one.name == name]
-        if not found:
+        arguments = python.given(call, _POSITIONAL["EvalCriteria"])
+        name = arguments["metric_name"].value if "metric_name" in arguments else None
+        threshold = arguments["threshold"].value if "threshold" in arguments else 0.5
+        words = [word for _, word in made if word.name == name]
+        if not words:
             note = f'no scorer of this file is called "{name}"'
             conversion.parts.append(without_counterpart(call.place, call.name, note))
-        for one in found:
-            one.settings["pass_at"] = threshold
-            note = line.note if line is not None and "threshold" not in given else ""
+        for word in words:
+            word.settings["pass_at"] = threshold
+            note = line.note if line is not None and "threshold" not in arguments else ""
             kind = MappingStatus.NOTED if note else MappingStatus.SAME
-            one.findings.append(MappingNote(call.place, call.name, kind, note))
+            word.findings.append(MappingNote(call.place, call.name, kind, note))
 
     def _score(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """An answer that is scored in the file becomes a row, for the scorer that it is given to."""
         scorer = _scorer_of(python, call, made)
         if scorer is None:
             return
-        given = python.given(call, _POSITIONAL["score"])
+        arguments = python.given(call, _POSITIONAL["score"])
         taken = {row["id"] for row in conversion.rows}
-        wanted = str(given["case_id"].value) if "case_id" in given else "row"
+        wanted = str(arguments["case_id"].value) if "case_id" in arguments else "row"
         name, number = wanted, 1
         while name in taken:
             number += 1
             name = f"{wanted}-{number}"
         row: dict[str, Any] = {"id": name}
-        row["input"] = given["input"].value if "input" in given else None
-        row["output"] = given["output"].value if "output" in given else None
+        row["input"] = arguments["input"].value if "input" in arguments else None
+        row["output"] = arguments["output"].value if "output" in arguments else None
         conversion.rows.append(row)
         scorer.rows = (*(scorer.rows or ()), name)
         scorer.findings.append(MappingNote(call.place, "score", MappingStatus.SAME))
@@ -180,7 +184,7 @@ class Orbiter(Converter):
 
 
 def _scorer_of(python: PythonFile, call: PythonCall, made: Made) -> ConvertedEvaluator | None:
-    """The scorer whose `score` is called: the one that was last put under that name, or the one made in place."""
+    """The scorer of a `score` call: the last assignment to its name, or the scorer made in the call."""
 
     function = call.node.func
     if not isinstance(function, ast.Attribute):
@@ -189,4 +193,4 @@ def _scorer_of(python: PythonFile, call: PythonCall, made: Made) -> ConvertedEva
     if isinstance(function.value, ast.Name):
         value = python.assigned(function.value.id, call.node.lineno)
         made_in = value if isinstance(value, ast.Call) else None
-    return next((one for other, one in made if other.node is made_in), None)
+    return next((word for other, word in made if other.node is made_in), None)

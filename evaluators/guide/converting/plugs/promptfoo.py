@@ -83,7 +83,8 @@ class Promptfoo(Converter):
         self.results: list[tuple[_File, list[Any]]] = []
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Tells what kind of file it is. Test files are read by `finish`, after the configurations that may name them."""
+        """Sorts a file into results, configurations and test files. Test files are read by `finish`, after the configurations that may
+        name them."""
         if results := results_in(file):
             self.results.append((_File(file, None, conversion), results))
         elif file.suffix.lower() in DOCUMENTS and _is_configuration(tree := document_tree(file)):
@@ -98,22 +99,22 @@ class Promptfoo(Converter):
         """
         tests: list[PromptfooTest] = []
         conversion.roles = {"id": "id", "input": "prompt", "output": "output"}
-        for one in self.configurations:
-            tests += one.add(one.tests(), len(tests))
-        named = {file for one in self.configurations for file in one.named.read}
-        for one in self.test_files:
-            if one.file.resolve() not in named:
-                tests += one.add(one.tests(), len(tests))
-        for one, results in self.results:
-            tests += one.add(list(result_tests(one.file, results)), len(tests))
-        unread = [issue for one in (*self.configurations, *self.test_files) for issue in one.named.unread]
+        for source in self.configurations:
+            tests += source.add(source.tests(), len(tests))
+        named = {file for source in self.configurations for file in source.named.read}
+        for source in self.test_files:
+            if source.file.resolve() not in named:
+                tests += source.add(source.tests(), len(tests))
+        for source, results in self.results:
+            tests += source.add(list(result_tests(source.file, results)), len(tests))
+        unread = [issue for source in (*self.configurations, *self.test_files) for issue in source.named.unread]
         if unread and not conversion.parts:
             raise Problems(unread)
         conversion.rows += [{"id": test.id, **test.cells} for test in tests]
         for part in (*conversion.evaluators, *conversion.judged):
             if part.rows is not None and len(part.rows) == len(tests):
                 part.rows = None
-        _add_thresholds(tests, [one.default for one in self.configurations], conversion)
+        _add_thresholds(tests, [source.default for source in self.configurations], conversion)
         gather_values(conversion)
         _add_verdicts(tests, conversion)
 
@@ -124,11 +125,11 @@ def _is_configuration(tree: YamlNode) -> bool:
 
 
 def _add_thresholds(tests: Sequence[PromptfooTest], defaults: Sequence[YamlNode | None], conversion: Conversion) -> None:
-    """What the overall metric must reach, and for which rows, where a test or the default one says so."""
+    """Adds the threshold of the overall metric, and its rows, where a test or the default one sets it."""
     scored = [part.rows for part in conversion.evaluators]
     ids = {test.id for test in tests} if None in scored else {id_ for rows in scored for id_ in rows or ()}
     of_tests = [(test.id, test.threshold) for test in tests if test.id in ids]
-    named = of_tests or [("", value_at(one, "threshold")) for one in defaults if one is not None]
+    named = of_tests or [("", value_at(default, "threshold")) for default in defaults if default is not None]
     if all(node is None for _, node in named):
         return
     by_limit: dict[float, list[str]] = {}
@@ -139,7 +140,7 @@ def _add_thresholds(tests: Sequence[PromptfooTest], defaults: Sequence[YamlNode 
 
 
 def _add_verdicts(tests: Sequence[PromptfooTest], conversion: Conversion) -> None:
-    """What promptfoo said of its tests, as a column, where it was asked."""
+    """Adds promptfoo's verdicts on its tests as a column, where that was requested."""
     conversion.verdicts = {test.id: test.passed for test in tests if test.passed is not None}
     column = free_name("verdict", {name for row in conversion.rows for name in row})
     for row in conversion.rows:
@@ -148,7 +149,7 @@ def _add_verdicts(tests: Sequence[PromptfooTest], conversion: Conversion) -> Non
 
 
 class _File:
-    """One file on its way into a conversion: a configuration, or tests alone, for which there is no tree."""
+    """A file during a conversion: a configuration, or tests alone, for which there is no tree."""
 
     def __init__(self, file: Path, tree: YamlNode | None, conversion: Conversion) -> None:
         self.words, self.keys, self.test_keys, self.file_keys = TABLES
@@ -173,9 +174,9 @@ class _File:
         if self.default is not None:
             self._unknown(self.default, self.test_keys, "defaultTest, ")
         tests = value_at(self.tree, "tests")
-        found = [] if tests is None else self._rows(named_tests(tests, self.file.parent, self.named, (self.file,)))
-        self._fill_prompts(value_at(self.tree, "prompts"), found)
-        return found
+        rows = [] if tests is None else self._rows(named_tests(tests, self.file.parent, self.named, (self.file,)))
+        self._fill_prompts(value_at(self.tree, "prompts"), rows)
+        return rows
 
     def add(self, tests: list[PromptfooTest], before: int) -> list[PromptfooTest]:
         """The tests, numbered on from those before; adds their assertions."""
@@ -293,23 +294,23 @@ class _File:
             name = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
             weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
             self.sets[key] = Grouping(
-                free_name(name, {one.name for one in self.conversion.groups}),
+                free_name(name, {group.name for group in self.conversion.groups}),
                 _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
                 1.0 if weight is None else weight,
             )
             self.conversion.groups.append(self.sets[key])
-        for one in items(value_at(node, "assert")):
-            self._assertion(one, tests, self.sets[key])
+        for item in items(value_at(node, "assert")):
+            self._assertion(item, tests, self.sets[key])
 
     def _resolved(self, node: YamlNode) -> YamlNode:
         """The assertion that `$ref` names, or the one itself."""
         named = text_at(node, "$ref")
-        found = (
+        target = (
             value_at(self.tree, *named.removeprefix("#/").split("/"))
             if named is not None and self.tree is not None
             else None
         )
-        return found if found is not None else node
+        return target if target is not None else node
 
     def _add(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
         """Adds an assertion for these tests, with the variables of each filled in. Raises Unconvertible for one without a counterpart."""
@@ -368,6 +369,8 @@ class _File:
 
 
 class _Assertion(Struct, frozen=True):
+    """An assertion of a test, read: its type, its expected value, and what its result counts for."""
+
     type: str
     place: str
     value: Any

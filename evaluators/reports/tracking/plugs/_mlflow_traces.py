@@ -137,15 +137,15 @@ def _trace(
     output = cells.pop(roles["output"], None) if "output" in roles else None
     cells.pop(roles.get("expected", ""), None)
     cells.pop(roles.get("id", ""), None)
-    given = cells.pop(roles["input"], None) if "input" in roles else None
+    inputs = cells.pop(roles["input"], None) if "input" in roles else None
     tags = {ROW: name, "evaluators.id": row.id, "evaluators.run_key": run_key(record)}
     for each in map(whole_view, row.evaluators):
         tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
     if row.variant is not None:
         tags["evaluators.variant"] = row.variant
     span = client.start_trace(
-        row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
-        run_id=run_id, attributes={} if given is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
+        row.id or name, span_type="LLM", inputs=cells if inputs is None else inputs, tags=tags, experiment_id=experiment,
+        run_id=run_id, attributes={} if inputs is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
     )  # fmt: skip
     _say_the_source(span.trace_id, source_of(record, environment))
     client.end_trace(span.trace_id, outputs=output)
@@ -153,20 +153,20 @@ def _trace(
 
 
 def source_of(record: Run, environment: bool) -> dict[str, str]:
-    """Who sends the run, the suite, and the commit of its folder, by MLflow's names; with `environment` the program and the state of its
-    folder, as MLflow's own clients tell them."""
+    """The tags on the user, the suite, and the commit of its folder, by MLflow's names; with `environment` also the program and the
+    state of its folder, as MLflow's own clients send them."""
     from mlflow.tracing.utils.environment import resolve_env_metadata
 
     known = record.result.environment
     machine = resolve_env_metadata()
-    found = {
+    tags = {
         "mlflow.user": machine.get("mlflow.user", ""),
         "mlflow.source.name": PurePath(known.suite).name if known is not None else "",
         "mlflow.source.type": "LOCAL",
         "mlflow.source.git.commit": known.commit if known is not None else "",
     }
-    found["mlflow.source.name"] = found["mlflow.source.name"] or record.result.name
-    return {name: text for name, text in ({**found, **machine} if environment else found).items() if text}
+    tags["mlflow.source.name"] = tags["mlflow.source.name"] or record.result.name
+    return {name: text for name, text in ({**tags, **machine} if environment else tags).items() if text}
 
 
 def _say_the_source(trace_id: str, source: Mapping[str, str]) -> None:
@@ -184,10 +184,10 @@ def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Itera
     """Gives the trace what it does not have from this run."""
     import mlflow
 
-    there = {one.name for one in known if (one.metadata or {}).get(_RUN) == run_id}
-    for one in wanted:
-        if one.name not in there:
-            mlflow.log_assessment(trace_id, one)
+    there = {assessment.name for assessment in known if (assessment.metadata or {}).get(_RUN) == run_id}
+    for assessment in wanted:
+        if assessment.name not in there:
+            mlflow.log_assessment(trace_id, assessment)
 
 
 def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectation]:
@@ -206,18 +206,18 @@ def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
     """A feedback for each score, and for each error. What was left out of the row has none."""
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 
-    for one in scores_of(record, row):
-        if not one.measured:
+    for score in scores_of(record, row):
+        if not score.measured:
             continue
-        error = None if one.issue is None else AssessmentError(one.issue.code, one.issue.message)
-        about = {_RUN: run_id, "status": one.label, "suite": record.result.suite_fingerprint}
-        if one.path is not None:
-            about["path"] = one.path
-        if one.passed is not None:
-            about["passed"] = "true" if one.passed else "false"
+        error = None if score.issue is None else AssessmentError(score.issue.code, score.issue.message)
+        about = {_RUN: run_id, "status": score.label, "suite": record.result.suite_fingerprint}
+        if score.path is not None:
+            about["path"] = score.path
+        if score.passed is not None:
+            about["passed"] = "true" if score.passed else "false"
         yield Feedback(
-            name=fitted(one.name, _TAG), value=one.score, error=error, rationale=one.reason, metadata=about,
-            source=AssessmentSource(source_type="CODE", source_id=f"evaluators/{one.evaluator}"),
+            name=fitted(score.name, _TAG), value=score.score, error=error, rationale=score.reason, metadata=about,
+            source=AssessmentSource(source_type="CODE", source_id=f"evaluators/{score.evaluator}"),
         )  # fmt: skip
 
 

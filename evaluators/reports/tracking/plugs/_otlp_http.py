@@ -64,11 +64,11 @@ class PatientSession(requests.Session):
         self.rejected += getattr(partial, field)
         self.why = self.why or (partial.error_message if getattr(partial, field) else "")
 
-    def refusal(self, signal: str, said: str) -> Problems:
+    def refusal(self, signal: str, message: str) -> Problems:
         """Why the latest request was not taken, and what to do."""
         if self.answer is None:
             hint = "OTEL_EXPORTER_OTLP_ENDPOINT, or `endpoint` in the suite, names the collector"
-            return problem("otlp-away", f"nobody answers at {self.url}" if self.url else said, hint=hint)
+            return problem("otlp-away", f"nobody answers at {self.url}" if self.url else message, hint=hint)
         status = f"{self.answer.status_code} {self.answer.reason or ''}".strip()
         if self.answer.status_code in REFUSED_FOR_GOOD:
             hint = "OTEL_EXPORTER_OTLP_HEADERS has the key, such as authorization=Bearer%20KEY"
@@ -76,7 +76,7 @@ class PatientSession(requests.Session):
         return problem("otlp-refused", f"{self.url} refuses what is sent ({status})", hint=_INSTEAD.get(signal))
 
     def partial(self) -> Problems | None:
-        """What collectors left out, where they did."""
+        """The problem that collectors left something out; None where they took all."""
         if not self.rejected:
             return None
         why = f": {self.why}" if self.why else ""

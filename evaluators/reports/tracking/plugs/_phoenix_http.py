@@ -50,5 +50,5 @@ class PatientClient(httpx.Client):
 
 
 def _made_once(request: httpx.Request) -> bool:
-    """What is made anew by each request of its kind: an experiment. It may be there although the answer was lost."""
+    """Whether a request makes something anew each time: an experiment. It may be there although the answer was lost."""
     return bool(request.method == "POST" and request.url.path.endswith("/experiments"))

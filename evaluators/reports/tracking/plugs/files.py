@@ -69,7 +69,7 @@ class Files(Tracker):
 
 
 def _check_own(folder: Path) -> None:
-    """Nothing of somebody else's is replaced: the folder holds no such files, or a `dvc.yaml` of this tracker."""
+    """Checks that no foreign file would be replaced: the folder holds no such files, or a `dvc.yaml` of this tracker."""
     layout = folder / LAYOUT
     if layout.is_file() and layout.read_bytes().startswith(_HEAD.encode()):
         return

@@ -69,7 +69,7 @@ class MLflow(RowTracker):
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends the run, or brings up to date what is there of it."""
+        """Sends the run, or updates the run that was sent before."""
         for name, value in _PATIENCE.items():
             os.environ.setdefault(name, value)
         quietly()
@@ -91,12 +91,12 @@ class MLflow(RowTracker):
         below = {
             variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.each_variant
         }
-        with self._ended(client, record, [one.info.run_id for one in below.values() if one is not shared]):
+        with self._ended(client, record, [child.info.run_id for child in below.values() if child is not shared]):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
                 return
             with traces_go_to(uri):
-                runs = {variant: one.info.run_id for variant, one in below.items()}
+                runs = {variant: child.info.run_id for variant, child in below.items()}
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column, progress)
 
     @contextmanager
@@ -116,10 +116,10 @@ class MLflow(RowTracker):
         """The run of one variant, below that of all: with its metrics by the names that a run of one model has, and its rows."""
         key = f"{run_key(record)}/{variant}"
         experiment = above.info.experiment_id
-        found = client.search_runs([experiment], _tagged(key), max_results=1)
+        runs = client.search_runs([experiment], _tagged(key), max_results=1)
         tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
         name = f"{above.info.run_name or record.place.name} ({variant})"
-        run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
+        run = runs[0] if runs else client.create_run(experiment, _started(record), tags, run_name=name)
         gates = record.result.of_variant(variant).gates
         _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
         for tag, text in {**dict(_gates(gates)), **dict(_of_every_run(record, self.environment))}.items():
@@ -133,9 +133,9 @@ class MLflow(RowTracker):
         if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
         experiment = self._experiment(client, record)
-        found = client.search_runs([experiment], _tagged(key), max_results=1)
-        if found:
-            return found[0]
+        runs = client.search_runs([experiment], _tagged(key), max_results=1)
+        if runs:
+            return runs[0]
         return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.place.name)
 
     def _experiment(self, client: MlflowClient, record: Run) -> str:
@@ -183,13 +183,13 @@ def _log_values(
 
 def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
     """The values that MLflow lacks or has otherwise, by names that it accepts. Raises ValueError where two get the same name."""
-    found: dict[str, Number | str] = {}
+    values: dict[str, Number | str] = {}
     for name, value in wanted.items():
         short = fitted(name, _NAME)
-        if short in found:
+        if short in values:
             raise ValueError(f"two metrics or settings are called {short}")
-        found[short] = value
-    return {name: value for name, value in found.items() if name not in there or there[name] != value}
+        values[short] = value
+    return {name: value for name, value in values.items() if name not in there or there[name] != value}
 
 
 def _tagged(key: str) -> str:
@@ -198,7 +198,7 @@ def _tagged(key: str) -> str:
 
 
 def _of_every_run(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
-    """What MLflow's pages go by: that the run is an evaluation, its table, and what it comes from."""
+    """The tags that MLflow's pages need: that the run is an evaluation, its table, and its source."""
     yield "mlflow.runType", "genai_evaluate"
     yield _TABLES, _TABLE_TAG
     yield from source_of(record, environment).items()
@@ -223,8 +223,8 @@ def _at_once() -> Iterator[None]:
 
 def _refusal(error: Exception, uri: str) -> Problems | None:
     """A server that wants another name or key, in words; None for any other error."""
-    said = str(error)
-    if not re.search(r"error code 40[13]\b|\b(UNAUTHENTICATED|PERMISSION_DENIED|CUSTOMER_UNAUTHORIZED)\b", said):
+    message = str(error)
+    if not re.search(r"error code 40[13]\b|\b(UNAUTHENTICATED|PERMISSION_DENIED|CUSTOMER_UNAUTHORIZED)\b", message):
         return None
     return problem(
         "wrong-key",
@@ -251,14 +251,14 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
 
 def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
     """A tag for each metric that gates are about, with how they ended."""
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for gate in gates:
         variant = [] if gate.variant is None else ["variant", segment(gate.variant)]
         part = [] if gate.slice is None else ["slice", *map(segment, gate.slice)]
         target = ".".join(map(segment, gate.target.split(".")))
         name = "/".join(["evaluators.gate", *variant, *part, target, segment(gate.metric)])
-        found.setdefault(fitted(name, _NAME), []).append(f"{gate.verdict}: {gate.message}")
-    return ((name, "; ".join(said)) for name, said in found.items())
+        labels.setdefault(fitted(name, _NAME), []).append(f"{gate.verdict}: {gate.message}")
+    return ((name, "; ".join(texts)) for name, texts in labels.items())
 
 
 def _test_set(record: Run) -> Any:

@@ -87,13 +87,15 @@ class OpenTelemetry(RowTracker):
         from evaluators.reports.tracking.plugs._otlp_http import PatientSession
 
         run, session = _Run(record, self, progress), PatientSession()
-        with _messages() as said:
+        with _messages() as messages:
             if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
-                _export(OTLPSpanExporter, self._address("traces"), batches(run.spans(), _BATCH), "traces", session, said)
+                _export(
+                    OTLPSpanExporter, self._address("traces"), batches(run.spans(), _BATCH), "traces", session, messages
+                )
             if self._sends("LOGS"):
-                _export(OTLPLogExporter, self._address("logs"), batches(run.logs(), _BATCH), "logs", session, said)
+                _export(OTLPLogExporter, self._address("logs"), batches(run.logs(), _BATCH), "logs", session, messages)
             if self._sends("METRICS"):
-                _export(OTLPMetricExporter, self._address("metrics"), [run.metrics()], "metrics", session, said)
+                _export(OTLPMetricExporter, self._address("metrics"), [run.metrics()], "metrics", session, messages)
         if left_out := session.partial():
             raise left_out
         return Link("otel", None, f"{run.trace_id:032x}")
@@ -143,7 +145,7 @@ class _Run:
         inside = self._settings.events != "logs"
         for index, node in enumerate(self._nodes()):
             start = self._start if node.parent is None else self._start + index * 1000  # in order, where they are shown
-            events = [Event(RESULT, one, start) for one in node.events] if inside else []
+            events = [Event(RESULT, event, start) for event in node.events] if inside else []
             above = self._evaluated(node) if node.parent is not None and node.parent.parent is None else None
             parent = above or (self._context(node.parent) if node.parent is not None else None)
             links = [Link(self._context(node.parent))] if above is not None and node.parent is not None else []
@@ -162,13 +164,13 @@ class _Run:
 
         for node in self._nodes():
             context = set_span_in_context(NonRecordingSpan(self._evaluated(node) or self._context(node)))
-            for one in node.events:
-                severity = SeverityNumber(_WARN if ERROR_TYPE in one else _INFO)
-                said = LogRecord(
+            for event in node.events:
+                severity = SeverityNumber(_WARN if ERROR_TYPE in event else _INFO)
+                record = LogRecord(
                     timestamp=self._end, observed_timestamp=self._end, context=context, severity_number=severity,
-                    severity_text=severity.name, attributes=one, event_name=RESULT,
+                    severity_text=severity.name, attributes=event, event_name=RESULT,
                 )  # fmt: skip
-                yield ReadableLogRecord(said, self._resource, self._scope)
+                yield ReadableLogRecord(record, self._resource, self._scope)
 
     def metrics(self) -> Any:
         """The metrics of the run as gauges, each with what it is about."""
@@ -188,8 +190,8 @@ class _Run:
             for name, value in group.metrics.items():
                 point = NumberDataPoint(about, self._start, self._end, value, exemplars=[])
                 points.setdefault(f"{OURS}.{_dotted(name)}", []).append(point)
-        for name, found in points.items():
-            yield Metric(name, None, "1", Gauge(found))
+        for name, values in points.items():
+            yield Metric(name, None, "1", Gauge(values))
 
     def _context(self, node: _Node) -> Any:
         """The context of a node's span; its id is a digest of the run and the node's path, so that a run sent again has the same ids."""
@@ -249,13 +251,13 @@ def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetr
     node.evaluated = _evaluated_span(row.cells or {}, settings)
     yield node
     evaluator: _Node | None = None
-    for one in scores_of(record, row):
-        result = _result(one, settings.contents)
-        if evaluator is None or one.path is None:
+    for score in scores_of(record, row):
+        result = _result(score, settings.contents)
+        if evaluator is None or score.path is None:
             if evaluator is not None:
                 yield evaluator
-            evaluator = _Node(f"{path}/{one.name}", f"evaluate {one.evaluator}", "EVALUATOR", node, result)
-            evaluator.error = (one.issue.message if settings.contents else one.issue.code) if one.issue else None
+            evaluator = _Node(f"{path}/{score.name}", f"evaluate {score.evaluator}", "EVALUATOR", node, result)
+            evaluator.error = (score.issue.message if settings.contents else score.issue.code) if score.issue else None
         evaluator.events.append(result)
     if evaluator is not None:
         yield evaluator
@@ -273,22 +275,22 @@ def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[
     return found[0], found[1]
 
 
-def _result(one: FieldView, contents: bool) -> dict[str, Any]:
+def _result(view: FieldView, contents: bool) -> dict[str, Any]:
     """The attributes of one evaluation result, named as OpenTelemetry's conventions say. Without a score, it has no score attribute."""
-    found: dict[str, Any] = {NAME: one.name, LABEL: one.label}
-    if one.score is not None:
-        found[SCORE] = float(one.score)
-    if one.reason is not None and contents:  # reasons quote what is in the row
-        found[EXPLANATION] = shown(one.reason, _TEXT)
-    if one.path is not None:
-        found[f"{OURS}.field"] = one.path
-    if one.issue is not None:
-        found[ERROR_TYPE] = one.issue.code
-    return found
+    attributes: dict[str, Any] = {NAME: view.name, LABEL: view.label}
+    if view.score is not None:
+        attributes[SCORE] = float(view.score)
+    if view.reason is not None and contents:  # reasons quote what is in the row
+        attributes[EXPLANATION] = shown(view.reason, _TEXT)
+    if view.path is not None:
+        attributes[f"{OURS}.field"] = view.path
+    if view.issue is not None:
+        attributes[ERROR_TYPE] = view.issue.code
+    return attributes
 
 
 def _export(
-    kind: Any, address: str | None, parts: Iterable[Any], signal: str, session: PatientSession, said: list[str]
+    kind: Any, address: str | None, parts: Iterable[Any], signal: str, session: PatientSession, messages: list[str]
 ) -> None:
     """Sends everything, some at a time. Raises Problems where something was not taken."""
     exporter = kind(endpoint=address, session=session)
@@ -296,14 +298,14 @@ def _export(
     try:
         for part in parts:
             if exporter.export(part).name != "SUCCESS":
-                raise session.refusal(signal, said[-1] if said else "it was not taken")
+                raise session.refusal(signal, messages[-1] if messages else "it was not taken")
             session.count_rejected(read, field)
     finally:
         exporter.shutdown()
 
 
 def _partial_success(signal: str) -> tuple[Any, str]:
-    """What decodes the answers of a collector, and where they count what was left out."""
+    """The decoder of a collector's answers, and the name of their member that counts what was left out."""
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
     from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
@@ -318,17 +320,17 @@ def _partial_success(signal: str) -> tuple[Any, str]:
 @contextmanager
 def _messages() -> Iterator[list[str]]:
     """Within the `with` block, the log messages of the client are collected in a list and not printed."""
-    said: list[str] = []
+    messages: list[str] = []
 
     class Kept(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
+            messages.append(record.getMessage())
 
     logger, handler = logging.getLogger("opentelemetry"), Kept()
     spread, logger.propagate = logger.propagate, False
     logger.addHandler(handler)
     try:
-        yield said
+        yield messages
     finally:
         logger.removeHandler(handler)
         logger.propagate = spread
@@ -348,11 +350,11 @@ def _check_protocol() -> None:
 
 def _resource(wanted: Mapping[str, str], key: str) -> dict[str, str]:
     """The attributes of the resource. The service has our name and the key of the run, unless somebody named it."""
-    said = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    attributes = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     own = {"service.name": OURS, "service.instance.id": key}
     if "OTEL_SERVICE_NAME" in os.environ:
         del own["service.name"]
-    return {**{name: value for name, value in own.items() if f"{name}=" not in said}, **wanted}
+    return {**{name: value for name, value in own.items() if f"{name}=" not in attributes}, **wanted}
 
 
 def _times(record: Run) -> tuple[int, int]:

@@ -56,7 +56,7 @@ class Phoenix(RowTracker):
     """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends the run, or brings up to date what is there of it."""
+        """Sends the run, or updates the experiments that were sent before."""
         quietly()
         with _client(self.endpoint) as client:
             return self._send(client, record, progress)
@@ -72,23 +72,26 @@ class Phoenix(RowTracker):
             timeout=_SECONDS,
         )
         nodes = {example["id"]: example["node_id"] for example in dataset.examples}
-        there = {one["metadata"].get(RUN_KEY): one["id"] for one in client.experiments.list(dataset_id=dataset.id)}
+        there = {
+            experiment["metadata"].get(RUN_KEY): experiment["id"]
+            for experiment in client.experiments.list(dataset_id=dataset.id)
+        }
         experiments = []
         for variant in record.each_variant:
             metadata = _metadata(record, variant, self)
-            found = there.get(metadata[RUN_KEY])
-            if found is None:
-                found = client.experiments.create(
+            experiment = there.get(metadata[RUN_KEY])
+            if experiment is None:
+                experiment = client.experiments.create(
                     dataset_id=dataset.id, dataset_version_id=dataset.version_id, experiment_metadata=metadata,
                     experiment_name=record.place.name if variant is None else f"{record.place.name} ({variant})",
                     experiment_description=_description(record, variant, self.trace_rows),
                 )["id"]  # fmt: skip
-            experiments.append(found)
-            _send_rows(client, record, variant, found, nodes, self, progress)
+            experiments.append(experiment)
+            _send_rows(client, record, variant, experiment, nodes, self, progress)
         if self.span_column is not None:
             _annotate(client, record, self.span_column)
         address = client.experiments.get_experiment_url(dataset.id, experiments[0])
-        address = "&".join([without_password(address), *(f"experimentId={one}" for one in experiments[1:])])
+        address = "&".join([without_password(address), *(f"experimentId={experiment}" for experiment in experiments[1:])])
         return Link("phoenix", address, ",".join(experiments))
 
 
@@ -114,7 +117,7 @@ def _first(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
 
 
 def _names(record: Run) -> dict[int, str]:
-    """What a row is called among the examples: its id, with its number where several rows have the id, or where it has none."""
+    """The name of each row's example: its id, with its number where several rows have the id, or where it has none."""
     ids = {row.number: row.id for row in record.each_row(record.each_variant[0], explained=False)}
     times = Counter(ids.values())
     return {number: id if id and times[id] == 1 else f"{id} (row {number})".lstrip() for number, id in ids.items()}
@@ -135,12 +138,12 @@ def _client(endpoint: str | None) -> Iterator[Client]:
 def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, Any]:
     """The metadata of an experiment, with the key by which it is known when the run is sent again."""
     key = run_key(record)
-    found = {
+    metadata = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
         "metrics": settings.metrics(record, variant),
         "params": flat_params(record),
     }
-    return {**found, "environment": environment_of(record)} if settings.environment else found
+    return {**metadata, "environment": environment_of(record)} if settings.environment else metadata
 
 
 def _description(record: Run, variant: str | None, most: int) -> str:
@@ -166,7 +169,7 @@ def _send_rows(
     at = _when(record)
     known = client.experiments.get_experiment(experiment_id=experiment)
     there = {run["dataset_example_id"]: run["id"] for run in known["task_runs"]}
-    assessed = {(one.experiment_run_id, one.name) for one in known["evaluation_runs"]}
+    assessed = {(evaluation.experiment_run_id, evaluation.name) for evaluation in known["evaluation_runs"]}
     names, output = _names(record), record.result.columns.get("output")
 
     def send_row(row: RowView) -> None:
@@ -203,20 +206,20 @@ def _log_run(client: Client, **about: Any) -> str:
         return next(str(run["id"]) for run in runs if run["dataset_example_id"] == about["dataset_example_id"])
 
 
-def _evaluation(one: FieldView) -> dict[str, Any]:
-    """What Phoenix is told: a word always, a score where there is one, and what kept the row from having one."""
-    about: dict[str, Any] = {"evaluator": one.evaluator, "passed": one.passed}
-    if one.path is not None:
-        about["path"] = one.path
+def _evaluation(view: FieldView) -> dict[str, Any]:
+    """A score in Phoenix's words: always a label, a score where there is one, and the reason why the row has none."""
+    about: dict[str, Any] = {"evaluator": view.evaluator, "passed": view.passed}
+    if view.path is not None:
+        about["path"] = view.path
     return {
-        "name": one.name, "score": one.score, "label": one.label, "explanation": one.reason,
-        "error": None if one.issue is None else one.issue.message, "metadata": about,
+        "name": view.name, "score": view.score, "label": view.label, "explanation": view.reason,
+        "error": None if view.issue is None else view.issue.message, "metadata": about,
     }  # fmt: skip
 
 
 def _annotate(client: Client, record: Run, column: str) -> None:
     """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
-    annotations = [each for one in row_views(record) for each in _annotations(one, column, record)]
+    annotations = [each for row in row_views(record) for each in _annotations(row, column, record)]
     for some in batches(annotations, _AT_ONCE):
         client.spans.log_span_annotations(span_annotations=some, sync=True)
     if not annotations:
@@ -228,14 +231,14 @@ def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
     span = (row.cells or {}).get(column)
     if not isinstance(span, str) or not span.strip():
         return
-    for one in scores_of(record, row):
-        said = _evaluation(one)
+    for score in scores_of(record, row):
+        said = _evaluation(score)
         result = {key: said[key] for key in ("score", "label", "explanation") if said[key] is not None}
         about = {key: value for key, value in said["metadata"].items() if value is not None}
-        if one.issue is not None:
-            about["error"] = one.issue.message
+        if score.issue is not None:
+            about["error"] = score.issue.message
         yield {
-            "span_id": span.strip(), "name": one.name, "annotator_kind": "CODE", "result": result, "metadata": about,
+            "span_id": span.strip(), "name": score.name, "annotator_kind": "CODE", "result": result, "metadata": about,
             "identifier": f"evaluators/{record.result.name}",
         }  # fmt: skip
 
@@ -251,10 +254,10 @@ def _plain(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     try:
-        found = parse(cell.encode())
+        value = parse(cell.encode())
     except (NotJSON, UnicodeEncodeError):
         return cell
-    return found if isinstance(found, dict | list) else cell
+    return value if isinstance(value, dict | list) else cell
 
 
 def _no_ids(column: str) -> Problems:

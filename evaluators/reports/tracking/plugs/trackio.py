@@ -45,13 +45,13 @@ class Trackio(Platform):
             os.environ.setdefault(name, value)
         project = self.project or _NO_WORD.sub("-", record.result.name)
         run = f"{record.place.name} {run_key(record)[:12]}"
-        with _complaints() as said:
+        with _complaints() as messages:
             import trackio
 
             _remove(trackio, project, run, os.environ.get("TRACKIO_SERVER_URL"))
             Context().run(self._log, trackio, record, project, run)  # a run of the program itself stays as it is
-        if said:
-            raise problem("trackio-lost-something", said[0])
+        if messages:
+            raise problem("trackio-lost-something", messages[0])
         return Link("trackio", without_password(server).partition("?")[0] if server else None, run)
 
     def _log(self, trackio: Any, record: Run, project: str, name: str) -> None:
@@ -80,7 +80,8 @@ def _log_files(trackio: Any, run: Any, record: Run, table: RowTable, environment
 
 
 def _remove(trackio: Any, project: str, name: str, server: str | None) -> None:
-    """What was sent of the run before. A Space takes it up again instead: there, nobody but its owner may remove a run."""
+    """Removes the run of the same name that was sent before. On a Space the run is continued instead: only its owner may remove
+    one."""
     if server:
         from trackio.remote_client import RemoteClient
 
@@ -98,10 +99,10 @@ def _remove(trackio: Any, project: str, name: str, server: str | None) -> None:
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """What the client warns of: it goes on where something is lost. What it prints of its own is not shown."""
-    said: list[str] = []
+    """The warnings of the client, which continues where something is lost. What it prints of its own is not shown."""
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         warnings.filterwarnings("always", category=UserWarning, module=r"trackio\..*")
-        yield said
-    said += [str(one.message).removeprefix("* ") for one in caught]
+        yield messages
+    messages += [str(warning.message).removeprefix("* ") for warning in caught]

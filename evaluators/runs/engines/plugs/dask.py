@@ -79,7 +79,7 @@ class _DaskCluster(Cluster):
     def ended(self, calls: list[Any], seconds: float) -> list[Any]:
         self._news.wait(seconds)
         self._news.clear()
-        return [one for one in calls if one.done()]
+        return [call for call in calls if call.done()]
 
     def answer(self, call: Any) -> Answer | None:
         """How the task ended; None where its worker was killed, the task was cancelled, or its result did not come in time."""

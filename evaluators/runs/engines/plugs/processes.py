@@ -34,15 +34,17 @@ class Processes(Engine):
         waiting = iter(tasks)
         while True:
             lost: list[Task] = []
-            for one in _in_pool(self.parallel, run, waiting, stopped):
-                if isinstance(one, Lost):
-                    lost.append(one.task)
-                yield one
+            for result in _in_pool(self.parallel, run, waiting, stopped):
+                if isinstance(result, Lost):
+                    lost.append(result.task)
+                yield result
             if not lost:
                 return
             for task in lost:
-                for one in () if stopped() else _in_pool(1, run, iter([task]), stopped):
-                    yield Lost(task, lost_workers("try fewer workers: --workers 1")) if isinstance(one, Lost) else one
+                for result in () if stopped() else _in_pool(1, run, iter([task]), stopped):
+                    yield (
+                        Lost(task, lost_workers("try fewer workers: --workers 1")) if isinstance(result, Lost) else result
+                    )
 
 
 def _in_pool(
@@ -93,7 +95,7 @@ def _context() -> Any:
 
 
 class _Shared:
-    """What a worker process shares with its parent."""
+    """The state that a worker process shares with its parent."""
 
     stop: Any = None
     """A byte that is 1 once the run is asked to stop."""

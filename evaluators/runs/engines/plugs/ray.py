@@ -45,7 +45,7 @@ class Ray(ClusterEngine):
 
 
 def _somebody_listens(address: str | None) -> None:
-    """Raises OSError where nobody does: Ray looks for some minutes before it says so."""
+    """Checks that a server listens at the address; raises OSError where none does: Ray would try for some minutes."""
     host, _, port = (address or "").rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()

@@ -49,8 +49,8 @@ Ask: TypeAlias = Callable[[InitQuestion], str]
 
 
 class DefaultAnswers(Struct):
-    """Answers every question: somebody is asked, where there is somebody. Otherwise with its likeliest answer, and notes what was taken
-    and what else it could be.
+    """Answers every question: by asking the user, where there is one; otherwise with its likeliest answer, and a note on what was
+    taken and what else it could be.
 
     Raises Problems for a question that nobody may guess, with the command that answers it.
     """
@@ -76,7 +76,7 @@ class DefaultAnswers(Struct):
 
 
 def _undecided(question: InitQuestion, command: str, place: str) -> Problems:
-    """The problem of a column that nobody may guess: what was seen, and the commands that settle it."""
+    """The problem of a column that must not be guessed: samples, and the commands that settle it."""
     if not question.options:
         file = (
             "--outputs-from FILE for a file of outputs"
@@ -90,7 +90,9 @@ def _undecided(question: InitQuestion, command: str, place: str) -> Problems:
     cells = "; ".join(f'"{name}" has {shown}' for name, shown in zip(likely, question.hints, strict=False))
     each, which = ("could each", "which of them is") if several else ("could", "that it is")
     message = f"{names} {each} be the {_NOUNS[question.role]}, and nothing says {which}: {cells}"
-    lines = [" ".join([command, *(f"--columns {in_shell(one)}" for one in options)]) for options in question.options]
+    lines = [
+        " ".join([command, *(f"--columns {in_shell(option)}" for option in options)]) for options in question.options
+    ]
     if question.role == "output" and not several:
         lines.append("--outputs-from FILE for a file of outputs")
     return problem("undecided-column", message, hint=", or ".join(lines[:_MOST_LINES]))
@@ -218,21 +220,21 @@ def _of_most(texts: list[str], path: str, ask: Ask) -> Proposal | None:
         kept = list(dict.fromkeys(most))
         if of_most is _of_written_numbers and are_names_of_digits(kept):
             continue
-        found = of_most(most, kept, path, ask)
-        if found is not None:
-            return _but_for(found, len(most), odd)
+        rule = of_most(most, kept, path, ask)
+        if rule is not None:
+            return _but_for(rule, len(most), odd)
     return None
 
 
 _DIGIT: Final = re.compile(r"[0-9]")
 
 
-def _but_for(found: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
+def _but_for(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
     """A proposal for most of the values, with those that are other."""
-    shown = first_ones([quote(one, 30) for one in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
+    shown = first_ones([quote(text, 30) for text in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
     has = "has" if len(odd) == 1 else "have"
     but = f"{len(odd):,} of {count + len(odd):,} cannot be read so and {has} no score: {shown}"
-    return replace(found, why=f"{found.why}; {but}", several=True)
+    return replace(proposal, why=f"{proposal.why}; {but}", several=True)
 
 
 _ODD_SHOWN: Final = 3
@@ -251,7 +253,7 @@ def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Pro
         note = f"; {other if formats == (first,) else first} would fit them too"
     else:
         note = ""
-    spelled = " or ".join("ISO 8601 (2024-05-31)" if one == "iso" else one for one in formats)
+    spelled = " or ".join("ISO 8601 (2024-05-31)" if format == "iso" else format for format in formats)
     compare = "date" if formats == ("iso",) else {"date": {"formats": list(formats)}}
     return Proposal(compare, f"{_all_parse(texts)} as dates written as {spelled}{note}")
 
@@ -259,9 +261,9 @@ def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Pro
 def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
     """Proposes `numeric` with `parse` where all texts are numbers in one notation, None where no notation fits. Asks where two notations
     read them as different numbers. Amounts in several currencies are proposed as `exact`."""
-    found = parses_of(distinct)
-    both = None if found else two_parses_of(distinct)
-    if not found and both is None:
+    formats = parses_of(distinct)
+    both = None if formats else two_parses_of(distinct)
+    if not formats and both is None:
         return None
     marks = dict(one for text in distinct if (one := currency_in(text)) is not None)
     if marks and not frozenset.intersection(*marks.values()):
@@ -271,15 +273,15 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
         )
     if both is not None:
         return _in_two_notations(texts, distinct, both)
-    found = _likelier_first(found, distinct)
-    chosen, first = found[0], readings(distinct, found[0])
-    other = next((one for one in found[1:] if readings(distinct, one) != first), None)
+    formats = _likelier_first(formats, distinct)
+    chosen, first = formats[0], readings(distinct, formats[0])
+    other = next((parse for parse in formats[1:] if readings(distinct, parse) != first), None)
     if other is not None:
         example = next(text for text, a, b in zip(distinct, first, readings(distinct, other), strict=True) if a != b)
         answers = (f"parse: {flow(chosen or True)}", f"parse: {flow(other)}")
-        said = tuple(f"{quote(example)} is {readings([example], one)[0]}" for one in (chosen, other))
+        readings_text = tuple(f"{quote(example)} is {readings([example], parse)[0]}" for parse in (chosen, other))
         text = f"{path} holds numbers in text. How are they written?"
-        if ask(InitQuestion(text, answers, said, "change `parse` in the suite")) == answers[1]:
+        if ask(InitQuestion(text, answers, readings_text, "change `parse` in the suite")) == answers[1]:
             chosen = other
     return Proposal(
         {"numeric": {"parse": chosen or True}},
@@ -287,11 +289,11 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
     )
 
 
-def _likelier_first(found: list[dict[str, Any]], distinct: Sequence[str]) -> list[dict[str, Any]]:
+def _likelier_first(notations: list[dict[str, Any]], distinct: Sequence[str]) -> list[dict[str, Any]]:
     """Ways to read the texts, with a comma between thousands before a decimal comma where each comma may be one: 1,200 is rather 1200."""
-    if found[0].get("decimal") != "," or not all(map(_COMMA_OF_THOUSANDS.fullmatch, distinct)):
-        return found
-    return sorted(found, key=lambda one: one.get("thousands") != ",")
+    if notations[0].get("decimal") != "," or not all(map(_COMMA_OF_THOUSANDS.fullmatch, distinct)):
+        return notations
+    return sorted(notations, key=lambda notation: notation.get("thousands") != ",")
 
 
 _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)[^0-9]*")
@@ -301,15 +303,15 @@ def _in_two_notations(
     texts: Sequence[str], distinct: Sequence[str], both: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
     """Numbers in text, some in one notation and some in another; those that both read are named."""
-    first, second = (readings(distinct, one) for one in both)
+    first, second = (readings(distinct, item) for item in both)
     pairs = list(zip(distinct, first, second, strict=True))
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]
     doubtful = [text for text, a, b in pairs if a is not None and b is not None and a != b]
-    why = f"{_all_parse(texts)} as numbers in two notations, such as {' and '.join(quote(one, 30) for one in examples)}"
+    why = f"{_all_parse(texts)} as numbers in two notations, such as {' and '.join(quote(item, 30) for item in examples)}"
     if doubtful:
-        shown = first_ones([quote(one, 30) for one in doubtful], _ODD_SHOWN)
+        shown = first_ones([quote(item, 30) for item in doubtful], _ODD_SHOWN)
         why += f"; in both, taken as in the first: {shown}"
-    listed = [one or True for one in both]
+    listed = [item or True for item in both]
     return Proposal({"numeric": {"parse": listed}}, why, several=bool(doubtful))
 
 
@@ -337,7 +339,7 @@ def _of_words(texts: list[str], distinct: list[str]) -> Proposal:
 
 
 def _nearly_dates(texts: list[str]) -> str:
-    """What keeps the texts from being dates, where nearly all of them are."""
+    """The reason why the texts are no dates, where nearly all of them are."""
     counts = {spelled: sum(read_date(text, spelled) is not None for text in texts) for spelled in PROPOSED_FORMATS}
     best = max(PROPOSED_FORMATS, key=lambda spelled: counts[spelled])
     if 5 * counts[best] < 4 * len(texts):

@@ -38,7 +38,7 @@ def infer_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None = 
 
 
 def inferred_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None = None) -> InferredSchema:
-    """What `infer_schema` gives, with what the documents leave open: the likeliest was taken for it."""
+    """The inferred schema, with notes on what the documents leave open."""
     root = shape_of(documents)
     if not root.met:
         hint = "give at least one expected document"
@@ -94,18 +94,18 @@ def _alignment(align: Any) -> dict[str, Any]:
 
 def _types(node: SeenPlace) -> list[str]:
     """The JSON types that stand at a place, null set aside; whole numbers beside others are numbers."""
-    found = dict.fromkeys(map(schema_type, node.scalars))
-    if "number" in found:
-        found.pop("integer", None)
+    types = dict.fromkeys(map(schema_type, node.scalars))
+    if "number" in types:
+        types.pop("integer", None)
     if node.objects:
-        found["object"] = None
+        types["object"] = None
     if node.lists:
-        found["array"] = None
-    return list(found) or ["string"]
+        types["array"] = None
+    return list(types) or ["string"]
 
 
 def _unclear(lines: Iterable[SuggestedLine], lists: bool) -> Iterator[str]:
-    """What a person should look at: fields of several kinds, fields that are always null, and how `lists` are paired."""
+    """Notes for a person to review: fields of several kinds, fields that are always null, and how `lists` are paired."""
     for line in lines:
         if line.null or line.several or (lists and _aligns(line)):
             yield f"{line.path}: {line.why}"

@@ -34,9 +34,9 @@ class SeenPlace(Struct):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What kinds of values stand there, null aside."""
-        found = [("objects", bool(self.objects)), ("lists", bool(self.lists)), ("single values", bool(self.scalars))]
-        return tuple(name for name, is_there in found if is_there)
+        """The kinds of values at the place, null aside."""
+        kinds = [("objects", bool(self.objects)), ("lists", bool(self.lists)), ("single values", bool(self.scalars))]
+        return tuple(name for name, is_there in kinds if is_there)
 
     @property
     def keyed_by_data(self) -> bool:
@@ -101,7 +101,7 @@ class SuggestedLine(Struct, frozen=True):
 
 
 class NullMeaning(Struct, frozen=True):
-    """What null says in the expected answers, as `nulls:` of the suite, and how often it stands there."""
+    """The meaning of null in the expected answers, as `nulls:` of the suite, and how often it stands there."""
 
     word: str
     why: str
@@ -160,8 +160,10 @@ def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Ite
     elif node.lists:
         yield SuggestedLine(path, "exact", f"an empty list wherever it stands{there}")
     else:
-        found = propose(node.scalars, spelled, ask)
-        yield SuggestedLine(path, found.compare, found.why + there, not node.scalars, found.several, found.name)
+        proposal = propose(node.scalars, spelled, ask)
+        yield SuggestedLine(
+            path, proposal.compare, proposal.why + there, not node.scalars, proposal.several, proposal.name
+        )
 
 
 def _list_lines(
@@ -182,8 +184,8 @@ def _list_lines(
         yield from _lines(items, (*path, ANY), items.met, ask)
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
         yield SuggestedLine(path, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
-        found = propose(items.scalars, display((*path, ANY)), ask)
-        yield SuggestedLine((*path, ANY), found.compare, found.why, several=found.several, name=found.name)
+        proposal = propose(items.scalars, display((*path, ANY)), ask)
+        yield SuggestedLine((*path, ANY), proposal.compare, proposal.why, several=proposal.several, name=proposal.name)
     else:
         yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
 
@@ -205,8 +207,8 @@ def key_of(lists: Sequence[Sequence[Any]]) -> str | None:
     every = [item for items in lists for item in items]
     if not telling or not all(isinstance(item, dict) for item in every):
         return None
-    found: list[str] = [name for name in every[0] if _tells_apart(name, every, telling)]
-    ranked = sorted(found, key=_rank)
+    keys: list[str] = [name for name in every[0] if _tells_apart(name, every, telling)]
+    ranked = sorted(keys, key=_rank)
     if not ranked or (_rank(ranked[0]) > 1 and len(telling) < _ENOUGH_LISTS):
         return None
     return ranked[0]

@@ -52,7 +52,7 @@ class Litellm(ModelJudge):
         def send(request: ChatRequest) -> ChatReply:
             """The reply to a request. Raises ChatFailure."""
             try:
-                found = litellm.completion(
+                completion = litellm.completion(
                     model=request.model, messages=request.messages, api_key=key, base_url=self.base_url,
                     timeout=self.timeout_seconds, num_retries=0, max_retries=0,
                     **self.parameters, **options_of(request),
@@ -68,7 +68,7 @@ class Litellm(ModelJudge):
                 if not isinstance(status, int):
                     raise ChatFailure(f"litellm failed: {type(error).__name__}", "judge-failed") from error
                 raise failure_of(status, _headers(error), getattr(error, "message", None)) from error
-            return reply_of(found)
+            return reply_of(completion)
 
         yield send
 

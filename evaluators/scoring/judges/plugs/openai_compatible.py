@@ -43,7 +43,7 @@ class OpenaiCompatible(ModelJudge):
     @model_validator(mode="after")
     def _check_address(self) -> Self:
         """Refuses a `base_url` that is no plain web address, or holds a user, a password or a query."""
-        if any(one.isspace() or not one.isprintable() for one in self.base_url):
+        if any(character.isspace() or not character.isprintable() for character in self.base_url):
             hint = "write it in one line without spaces; %20 stands for a space"
             raise bad(
                 f"base_url holds a space, or a sign that cannot be seen; found {quote(self.base_url)}",
@@ -80,7 +80,7 @@ class OpenaiCompatible(ModelJudge):
             """The reply to a request. Raises ChatFailure."""
             messages: Any = request.messages
             try:
-                found = client.chat.completions.create(
+                completion = client.chat.completions.create(
                     model=request.model, messages=messages, **options_of(request),
                     extra_body=dict(self.parameters) or None, extra_headers=nobody,
                 )  # fmt: skip
@@ -96,7 +96,7 @@ class OpenaiCompatible(ModelJudge):
                 raise failure_of(error.status_code, error.response.headers, error.body) from error
             except (openai.OpenAIError, ValueError, TypeError, RecursionError) as error:  # no JSON, or no chat completion
                 raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
-            return reply_of(found)
+            return reply_of(completion)
 
         with (
             # a redirect would send rows elsewhere; repeats are made by the judge itself

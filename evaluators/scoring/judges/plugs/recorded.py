@@ -40,9 +40,9 @@ class Recorded(Judge):
     def _check_source(self, info: ValidationInfo) -> Self:
         """Refuses settings that name neither a file nor a run, or both; keeps the folder where relative paths start."""
         if (self.file is None) is (self.run is None):
-            found = "neither" if self.file is None else "both"
+            which = "neither" if self.file is None else "both"
             raise bad(
-                f'the judge "recorded" needs "file" or "run"; found {found}', hint="write recorded: {run: runs/NAME}"
+                f'the judge "recorded" needs "file" or "run"; found {which}', hint="write recorded: {run: runs/NAME}"
             )
         self._folder = Path((info.context or {}).get("folder") or Path())
         return self

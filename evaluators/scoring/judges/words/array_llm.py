@@ -56,8 +56,8 @@ class ArrayLlm(JudgedComparator):
             return Comparison(0.0, False, "one of the two is no list")
         if same(expected, actual):
             return self._whole(question, "equal")
-        if not self._tells_writing_apart and (found := equal_but_for_writing(question)):
-            return self._whole(question, found.reason)
+        if not self._tells_writing_apart and (answer := equal_but_for_writing(question)):
+            return self._whole(question, answer.reason)
         if expected and actual:
             return None
         return self._comparison_of(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
@@ -69,9 +69,9 @@ class ArrayLlm(JudgedComparator):
         """A copy with these rules for the parts of an item; itself where the suite says them already."""
         if self.items is not None:
             return self
-        found = self.model_copy(update={"items": rules})
-        found.__dict__.pop("identity", None)
-        return found
+        comparator = self.model_copy(update={"items": rules})
+        comparator.__dict__.pop("identity", None)
+        return comparator
 
     @cached_property
     def _tells_writing_apart(self) -> bool:
@@ -83,7 +83,7 @@ class ArrayLlm(JudgedComparator):
         )
 
     def _whole(self, question: Question, reason: str | None) -> Comparison:
-        """Each item belongs to the one that stands in its place."""
+        """The comparison in which each item is paired with the item at its index."""
         size = len(question.expected)
         details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
         return Comparison(1.0, True, reason, details)
@@ -150,11 +150,11 @@ class Claimed(msgspec.Struct, frozen=True):
 def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
     """The counts and pairs of a verdict. Raises ValueError, in words, where they do not add up."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
-    for side, whole, found, name in (
+    for side, whole, indexes, name in (
         ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
     ):  # fmt: skip
-        if matched + found != whole:
-            raise ValueError(f"{matched} matched and {found} {name}, and the {side} list has {whole}")
+        if matched + indexes != whole:
+            raise ValueError(f"{matched} matched and {indexes} {name}, and the {side} list has {whole}")
     pairs = _pairs(details["pairs"], len(expected), len(actual)) if details.get("pairs") is not None else None
     if pairs is not None and len(pairs) != matched:
         raise ValueError(f"{matched} matched, and {len(pairs)} pairs")
@@ -174,12 +174,14 @@ def _count(details: Mapping[str, Any], name: str) -> int:
 def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
     """The pairs of item places that a judge named, sorted. Raises ValueError for pairs that cannot be, or share an item."""
     listed = data if isinstance(data, list) else [data]  # what is no list is refused as one that is no pair
-    found = [(one[0], one[1]) for one in listed if isinstance(one, list) and [type(part) for part in one] == [int, int]]
-    if len(found) != len(listed):
+    pairs = [
+        (item[0], item[1]) for item in listed if isinstance(item, list) and [type(part) for part in item] == [int, int]
+    ]
+    if len(pairs) != len(listed):
         raise ValueError(f"a pair is two places of items; found {spell(data)}")
-    for one, other in found:
+    for one, other in pairs:
         if not (0 <= one < rows and 0 <= other < columns):
             raise ValueError(f"there is no pair of the places {one} and {other}")
-    if len({one for one, _ in found}) < len(found) or len({other for _, other in found}) < len(found):
+    if len({one for one, _ in pairs}) < len(pairs) or len({other for _, other in pairs}) < len(pairs):
         raise ValueError("an item belongs to two others")
-    return tuple(sorted(found))
+    return tuple(sorted(pairs))
