@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Options(Struct, frozen=True):
     """The options of a report."""
 
-    lowest_fields: int = 5
+    lowest_fields: int = 10
     """How many of the fields with the lowest accuracy are listed."""
     files: tuple[str, ...] = ()
     """Where the results are, one line each."""

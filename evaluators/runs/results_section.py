@@ -48,7 +48,7 @@ class ResultsConfig(Settings):
     decimal: Decimal = "auto"
     """The mark before decimals in the CSV files: a point, a comma, or (`auto`) that of the test set's own cells. Where they have no
     decimals, a comma goes with semicolons between cells, and a point with everything else."""
-    lowest_fields: int = Field(5, ge=0, strict=True)
+    lowest_fields: int = Field(10, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
     evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
     """How many rows with a wrong result are recorded for each field of more than 1,000 rows: `first` is 200, `all` is all of them."""
