@@ -120,12 +120,12 @@ def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
     return sorted(weak, key=lambda pair: weakness(*pair))
 
 
-def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, float, float, str, str, str]:
-    """What fields are sorted by, the weakest first. One that only outputs have comes after those that some answer expects."""
+def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, bool, float, float, str, str, str]:
+    """What fields are sorted by, the weakest first. One that only outputs have comes after the other wrong ones, for no answer expects it."""
     counts = field.counts
-    never_expected = counts.n == counts.hallucination
+    is_right, never_expected = counts.match == counts.n, counts.n == counts.hallucination
     likely = likely_at_most(counts.match, counts.n)
-    return never_expected, likely, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
+    return is_right, never_expected, likely, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
 
 def unmeasured_fields(result: RunResult) -> list[str]:

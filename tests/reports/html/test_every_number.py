@@ -480,13 +480,15 @@ def _wilson(right: int, measured: int) -> tuple[float, float]:
     return max(0.0, (middle - wide) / (1 + z**2 / measured)), min(1.0, (middle + wide) / (1 + z**2 / measured))
 
 
-def _weakness(stats: Any, field: Any) -> tuple[bool, float, float, str, str, str]:
-    """By the greatest accuracy that is likely: the upper end of Wilson's interval."""
+def _weakness(stats: Any, field: Any) -> tuple[bool, bool, bool, float, float, str, str, str]:
+    """By the greatest accuracy that is likely: the upper end of Wilson's interval. A field that is never expected comes behind the other wrong ones."""
     counts = field["counts"]
     right = counts["match"]
     measured = right + sum(counts[one] for one in ("mismatch", "omission", "hallucination", "error"))
     greatest = round(_wilson(right, measured)[1], 12) if measured else 1.0
-    return not measured, greatest, field["accuracy"] or 0.0, stats["name"], stats["variant"] or "", field["path"]
+    never_expected = measured == counts["hallucination"]
+    names = stats["name"], stats["variant"] or "", field["path"]
+    return not measured, right == measured, never_expected, greatest, field["accuracy"] or 0.0, *names
 
 
 @pytest.mark.slow

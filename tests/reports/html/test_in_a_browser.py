@@ -79,8 +79,9 @@ def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, inv
     heads = page.texts(".heat thead th")
     assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "extra"]
     shown = page.texts(".heat tbody th .path")
-    assert shown[:2] == ["vendor.iban", "totals.gross"]
-    assert page.texts(".heat tbody tr:nth-child(3) td")[:3] == ["0.8125", "13", "2"]
+    assert shown[0] == "totals.gross"
+    assert shown[5] == "vendor.iban", "no answer expects it, so that it stands behind the other wrong ones"
+    assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13", "2"]
 
 
 def mails(folder: Path) -> Path:
