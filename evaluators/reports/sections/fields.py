@@ -121,7 +121,7 @@ def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
 
 
 def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, bool, float, float, str, str, str]:
-    """What fields are sorted by, the weakest first. One that only outputs have comes after the other wrong ones, for no answer expects it."""
+    """What fields are sorted by, the weakest first. One that no answer expects comes after the other wrong ones."""
     counts = field.counts
     is_right, never_expected = counts.match == counts.n, counts.n == counts.hallucination
     likely = likely_at_most(counts.match, counts.n)

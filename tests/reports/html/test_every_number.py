@@ -481,7 +481,7 @@ def _wilson(right: int, measured: int) -> tuple[float, float]:
 
 
 def _weakness(stats: Any, field: Any) -> tuple[bool, bool, bool, float, float, str, str, str]:
-    """By the greatest accuracy that is likely: the upper end of Wilson's interval. A field that is never expected comes behind the other wrong ones."""
+    """By the greatest accuracy that is likely: the upper end of Wilson's interval; a field that is never expected behind the others."""
     counts = field["counts"]
     right = counts["match"]
     measured = right + sum(counts[one] for one in ("mismatch", "omission", "hallucination", "error"))
