@@ -175,7 +175,9 @@ def write_run(
     if folder.db.refused is not None:
         return _lost(result, folder.db.refused, rows_stay=False)
     try:
-        record, options, of_pages = _recorded(prepared, wanted, folder, stored(prepared, folder, run.variants, result))
+        record, options, of_pages = _write_folder_files(
+            prepared, wanted, folder, stored(prepared, folder, run.variants, result)
+        )
         if wanted.results is not None:
             record = record.but(result=_with_lists_in_notes(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
@@ -271,8 +273,11 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
     return tuple(written), tuple(refused)
 
 
-def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run) -> tuple[Run, Options, Options]:
-    """The record of the run, with the files of its folder written; the options of its summary; the options of its pages."""
+def _write_folder_files(
+    prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run
+) -> tuple[Run, Options, Options]:
+    """Writes the files of the run folder, if there is one. Gives the record, with all cells read again where a file wants them, the
+    options of the summary, which also names what was left out, and those of the pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
     from evaluators.runs.cells_again import cells_from
 

@@ -204,24 +204,27 @@ def _of_documents(
             ]
     settings = {"nulls": meaning.word} if meaning is not None else {}
     lines = with_counts(lines, rows, settings, ask)
-    notes += _nothing_right(lines, rows, settings)
+    notes += _nothing_right_note(lines, rows, settings)
     lines += marks_of(documents)
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
 
-def _nothing_right(
+def _nothing_right_note(
     lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], settings: Mapping[str, Any]
 ) -> list[str]:
-    """Why no value of the outputs is right, where that is so in all of the first rows."""
+    """The note on why no value of the first rows is right: outputs have another shape, or the first pair as it looks; else no note.
+
+    A line that knows a looser comparator (`instead`) says it itself, for with that some values are right.
+    """
     apart = shape_note(rows)
     if apart is not None or not rows:
         return [apart] if apart is not None else []
     looked_at = rows[:_FIRST_ROWS]
     fields = {line.path: line.compare for line in lines}
-    some = {"type": "schema_match", "fields": fields, "pass_at": _LEAST_SCORE, **settings}
-    if any(line.instead for line in lines) or passed(looked_at, {"some": some})["some"]:
+    any_right = {"type": "schema_match", "fields": fields, "pass_at": _LEAST_SCORE, **settings}
+    if any(line.instead for line in lines) or passed(looked_at, {"any_right": any_right})["any_right"]:
         return []
     document, output = (quote(container_in(side) or side, 100) for side in looked_at[0])
     message = (

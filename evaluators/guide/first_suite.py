@@ -92,7 +92,7 @@ def draft_suite(
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
-    if any(_in_a_suite(place) != place for place in (data, expected, output) if place and scheme_of(place)):
+    if any(_without_password(place) != place for place in (data, expected, output) if place and scheme_of(place)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
     ask.command = _command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
     ask.place = place
@@ -143,7 +143,7 @@ def draft_suite(
     compared = [name for pair in chosen.pairs for name in (pair.output, pair.expected)]
     aside = (*chosen.measures, *chosen.models, *compared, *chosen.verdicts)
     taken = [*(name for name in known if name is not None), *aside, *columns_read(test_set.table)]
-    found = _relative(config, file)
+    found = _places_from_suite(config, file)
     if chosen.models:
         found["outputs"] = {as_file_name(name): {"column": name} for name in chosen.models}
     head = [
@@ -558,19 +558,23 @@ def _stem(path: str) -> str:
     return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
 
 
-def _relative(config: Mapping[str, Any], file: str) -> dict[str, Any]:
-    """The places as the suite names them: from its own folder. An address that lets people in is left to a variable."""
-    folder = Path(file).parent
+def _places_from_suite(config: Mapping[str, Any], suite_file: str) -> dict[str, Any]:
+    """The settings that name files, each path rewritten to start in the folder of the suite.
+
+    Web addresses stay; one with a password or a key in it becomes `${VARIABLE}`, so that the suite holds no secret.
+    """
+    folder = Path(suite_file).parent
 
     def relative(place: Any) -> Any:
         if isinstance(place, Mapping):
             return {**place, "file": relative(place["file"])} if "file" in place else place
-        return _in_a_suite(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
+        return _without_password(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
 
     return {name: relative(place) for name, place in config.items()}
 
 
-def _in_a_suite(address: str) -> str:
+def _without_password(address: str) -> str:
+    """The web address; where it has a password or a key, the variable that has it."""
     return address if without_proofs(address) == address else f"${{{ADDRESS_VARIABLE}}}"
 
 

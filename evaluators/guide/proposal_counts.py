@@ -43,8 +43,7 @@ def passed(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any
 
 
 def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
-    """Whether the user at a terminal accepts a looser comparator; False where questions are not asked. Where nobody is asked, it is
-    not."""
+    """Whether the user at a terminal accepts a looser comparator; False where questions are not asked."""
     if ask.asks is None or more < 1:
         return False
     text = f"{place}: {more:,} more would be right if {forgives}. Is that to be forgiven?"
@@ -106,14 +105,18 @@ def _counts(
     rows: Sequence[tuple[Any, Any]],
     settings: Mapping[str, Any],
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """By evaluator and field, how many values are right and how many were measured; by a list's field, how many rows.
+    """By evaluator and field, how many values are right and how many were measured, from one run of the proposal and its variants, in
+    each of which one line is compared otherwise.
 
-    A variant sees no more of the documents than its fields: the rest is measured once.
+    A variant reads columns of its own with no more of the documents than its fields. For a paired list, rows count: right where all
+    that stands in it matches.
     """
-    type = {"type": "schema_match", **settings}
-    suite = [{"name": _BASE, **type, "fields": {line.path: line.compare for line in lines}}]
+    evaluator = {"type": "schema_match", **settings}
+    suite = [{"name": _BASE, **evaluator, "fields": {line.path: line.compare for line in lines}}]
     for name, variant in variants.items():
-        suite.append({"name": name, **type, "output": f"{name} out", "expected": f"{name} in", "fields": variant.fields})
+        suite.append(
+            {"name": name, **evaluator, "output": f"{name} out", "expected": f"{name} in", "fields": variant.fields}
+        )
     cells = _cells(rows)
     for row in cells:
         output = container_in(row.get("output"))

@@ -31,12 +31,13 @@ _SOCKETS: Final[dict[str, Socket[Any]]] = {}
 class Socket(Generic[Plug]):
     """One folder of plugs that share a contract."""
 
-    def __init__(self, package: str, contract: type[Plug], noun: str, *, named: str | None = None) -> None:
-        """`named`: the function, as `module:function`, that makes a plug of an entry point's name and what it gives."""
+    def __init__(self, package: str, contract: type[Plug], noun: str, *, plug_maker: str | None = None) -> None:
+        """`noun`: what messages call a plug. `plug_maker`: for entry points that give no plug class, the function (`module:function`)
+        that makes one from the entry point's name and what it loads. The socket is listed under its package."""
         self.package = package
         self.contract = contract
         self.noun = noun
-        self.named = named
+        self.plug_maker = plug_maker
         self._registered: dict[str, type[Plug]] = {}
         self._found: dict[str, type[Plug]] = {}
         _SOCKETS[package] = self
@@ -86,7 +87,9 @@ class Socket(Generic[Plug]):
         try:
             plug = point.load()
             if name not in self._found:  # it has not registered itself
-                self._found[name] = self._checked(resolve_name(self.named)(name, plug) if self.named else plug, name)
+                self._found[name] = self._checked(
+                    resolve_name(self.plug_maker)(name, plug) if self.plug_maker else plug, name
+                )
         except Exception as error:  # another distribution's code: whatever it raises is what is wrong with it
             text = error.issues[0].message if isinstance(error, Problems) else f"{type(error).__name__}: {error}"
             package = f' of the package "{point.dist.name}"' if point.dist else ""

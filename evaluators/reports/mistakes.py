@@ -76,7 +76,7 @@ class _Reason(Struct, frozen=True):
         """The reason for a narrow table; one of several is an example: `extra, such as 2`."""
         if self.value is not MISSING:
             return f"{self.text}, such as {_text(self.value)}" if several else str(self)
-        text, words = self._short(several)
+        text, words = self._shortened(several)
         example = "" if not several or (text != self.text and not words) else "such as " if words else "for example, "
         return f"{example}{text}"
 
@@ -84,13 +84,16 @@ class _Reason(Struct, frozen=True):
         """The reason behind the word *mostly*, with the blank or the colon before it."""
         if self.value is not MISSING:
             return f" {self.text}, such as {_text(self.value)}" if several else f" {self.text} ({_text(self.value)})"
-        text, words = self._short(several)
+        text, words = self._shortened(several)
         if words:
             return f" {'like ' if several else ''}{text}"
         return f" since {text}" if ": " in text else f": {text}"
 
-    def _short(self, several: bool) -> tuple[str, bool]:
-        """The reason without its verb, or what all of its kind begin with where that can stand alone; and whether it is no sentence."""
+    def _shortened(self, several: bool) -> tuple[str, bool]:
+        """The reason as briefly as it can be said, such as `2 for 3`, and whether that is words and no sentence.
+
+        Of `several` alike it is what stands before the colon, where that names no value; else the whole text.
+        """
         if self.sides and (short := _short(self.text, *self.sides)):
             return short, True
         head, colon, _ = self.text.partition(": ")

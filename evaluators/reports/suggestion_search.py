@@ -209,7 +209,7 @@ def _wrong_fields(
     named = {line.name: line for line in lines}
     fields = {line.name: compared_fields(line.settings) for line in lines}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
-    recorded = _recorded(record.outcomes(variant), fields, by_row, again.last_row)
+    recorded = _read_mismatches(record.outcomes(variant), fields, by_row, again.last_row)
     most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), all_mismatches in most:
@@ -230,7 +230,7 @@ def _wrong_fields(
             line,
             mismatches,
             again.last_row,
-            recorded.early[evaluator, field] if counted else None,
+            recorded.in_first_rows[evaluator, field] if counted else None,
         )
 
 
@@ -327,22 +327,26 @@ class _RecordedMismatches(NamedTuple):
     mismatches: dict[_FieldKey, list[Mismatch]]
     rows: Counter[_FieldKey]
     """The number of recorded rows: of a field, or with "" of all fields of an evaluator that are not counted alone."""
-    early: Counter[_FieldKey]
+    in_first_rows: Counter[_FieldKey]
     """The number of wrong values that both sides have, up to the last row that can be scored again."""
     has_more: bool
     """Whether the record has more outcomes than were read."""
 
 
-def _recorded(
+def _read_mismatches(
     outcomes: Iterator[OutcomeLine],
     fields: Mapping[str, Mapping[str, FieldRule]],
     by_row: Mapping[str, frozenset[str]],
     last_row: int,
 ) -> _RecordedMismatches:
-    """The recorded mismatches of `fields`, and the counts that say how complete they are. At most `_MOST_LINES` outcomes are read."""
+    """The first recorded mismatches of each of `fields`, and the counts that say how complete they are, of at most `_MOST_LINES` outcomes.
+
+    `by_row`: the fields of each evaluator whose rows are counted alone; its other fields share the key "". `last_row`: the last row
+    that can be scored again.
+    """
     by_field: dict[_FieldKey, list[Mismatch]] = {}
     rows: Counter[_FieldKey] = Counter()
-    early: Counter[_FieldKey] = Counter()
+    in_first_rows: Counter[_FieldKey] = Counter()
     last: dict[tuple[str, str], int] = {}
     count = 0
     for line in islice(outcomes, _MOST_LINES):
@@ -363,13 +367,13 @@ def _recorded(
         if field not in known:
             continue
         if row <= last_row:
-            early[evaluator, field] += 1
+            in_first_rows[evaluator, field] += 1
         if line.status is not FieldStatus.MISMATCH or one_sided:
             continue
         mismatches = by_field.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line.expected, line.actual, place))
-    return _RecordedMismatches(by_field, rows, early, count >= _MOST_LINES)
+    return _RecordedMismatches(by_field, rows, in_first_rows, count >= _MOST_LINES)
 
 
 _ONE_SIDED: Final = (FieldStatus.OMISSION, FieldStatus.HALLUCINATION)

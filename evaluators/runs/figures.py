@@ -81,7 +81,9 @@ def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: Sp
         slices=dict(sorted(_slices(columns, job, lines, sums, numbers))),
         measures=numbers,
         labels=[
-            labels.counted(columns, place, place in layout.listed, sums_of.unlisted) if place in layout.labelled else None
+            labels.label_pairs_of(columns, place, place in layout.listed, sums_of.unlisted)
+            if place in layout.labelled
+            else None
             for place, sums_of in enumerate(sums.evaluators)
         ],
         repeats=groups,

@@ -48,8 +48,11 @@ class LabelPairs(Struct):
     """The first expected answers that are none of the listed labels, each with its first row."""
 
 
-def counted(columns: Columns, evaluator: int, listed: bool, unlisted: Mapping[str, tuple[int, ...]]) -> LabelPairs:
-    """The pairs of an evaluator. `listed` says that the suite lists the labels."""
+def label_pairs_of(columns: Columns, evaluator: int, listed: bool, unlisted: Mapping[str, tuple[int, ...]]) -> LabelPairs:
+    """The (expected, output) pairs of an evaluator, counted, with their first rows; no pairs where so many differ that they are no labels.
+
+    `listed`: the suite lists the labels. `unlisted`: the expected answers outside that list. Codes below 0 are rows without a pair.
+    """
     times, first = Counter[int](), dict[int, tuple[FirstRow, ...]]()
     for rows, ids, codes in columns.read(["row", "id", f"pair{evaluator}"]):
         times.update(codes)
@@ -58,8 +61,8 @@ def counted(columns: Columns, evaluator: int, listed: bool, unlisted: Mapping[st
         _note_rows(first, codes, rows, ids)
     known = columns.pairs(evaluator)
     pair_counts = {known[code]: PairCount(n, first[code]) for code, n in times.items() if code >= 0}
-    none = not listed and too_many(len({expected for expected, _ in pair_counts}), len(pair_counts))
-    return LabelPairs({} if none else pair_counts, unlisted)
+    no_labels = not listed and too_many(len({expected for expected, _ in pair_counts}), len(pair_counts))
+    return LabelPairs({} if no_labels else pair_counts, unlisted)
 
 
 def _note_rows(first: dict[int, tuple[FirstRow, ...]], codes: Cells, rows: Cells, ids: Cells) -> None:

@@ -168,7 +168,7 @@ _SPLIT_BYTES: Final = 64 * 1024**2
 
 def _refused_by(folder: Path) -> OSError | None:
     """The error of the system for a file as large as those of a run in the folder, which SQLite does not report; None where it
-    takes one. None where it takes one."""
+    takes one."""
     from tempfile import TemporaryFile
 
     try:

@@ -22,7 +22,7 @@ from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.label_pairs import NO_LABELS, LabelColumn, LabelPair
-from evaluators.runs.labels import LabelPairs, counted, label_tables
+from evaluators.runs.labels import LabelPairs, label_pairs_of, label_tables
 from evaluators.runs.result import ConfusionMatrix, RunResult
 from evaluators.runs.split_result import EvaluatorSums
 from evaluators.runs.split_rows import Layout
@@ -57,7 +57,7 @@ def pairs_of(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, 
         plus(sums, part)
     layout = Layout(("label",), labelled=(0,), listed=(0,) if labels is not None else ())
     columns = GivenColumns(layout, {"pair0": codes}, cuts, pairs={0: list(known)})
-    return counted(columns, 0, labels is not None, sums.unlisted)
+    return label_pairs_of(columns, 0, labels is not None, sums.unlisted)
 
 
 def table(rows: Sequence[Row], labels: Any = None) -> ConfusionMatrix | None:

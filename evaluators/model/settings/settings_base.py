@@ -67,7 +67,10 @@ class Filled(Struct):
         return bool(self.texts)
 
     def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
-        """A text of the suite, and the values that it was filled in with, if any. Of equal texts the first says how it is shown."""
+        """Notes a text of the suite, how it is shown, and the values that were filled in (value → `${NAME}`); what is known already stays.
+
+        Inside `noting_filled()` the command's own `Filled` notes it, too, so that its errors are masked.
+        """
         if values:
             self.texts.setdefault(text, shown)
         for value, name in values.items():

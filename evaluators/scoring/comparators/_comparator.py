@@ -227,7 +227,7 @@ COMPARATORS: Socket[Comparator] = Socket(
     "evaluators.scoring.comparators",
     Comparator,
     "comparator",
-    named="evaluators.scoring.comparators._functions:installed",
+    plug_maker="evaluators.scoring.comparators._functions:installed",
 )
 START_HERE: Final = ("exact", "normalized", "numeric", "date", "fuzzy")
 """The comparators that people need first, in the order in which they are listed."""

@@ -118,7 +118,7 @@ def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
             at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
             at.part.fallback_for = OF_LISTS if asked[0].metric_id == OF_LISTS else None
             return
-    _ask_for(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
+    _add_metrics(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
     _look_below(at, at.idle or bool(at.part.metrics))
 
 
@@ -179,7 +179,7 @@ def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], metrics: Seq
     """A value of several types, compared as one."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
     at.part.kind = "leaf"
-    _ask_for(at, metrics, frozenset().union(*types) if all(types) else ())
+    _add_metrics(at, metrics, frozenset().union(*types) if all(types) else ())
     lists = [branch for branch in branches if _kind(branch) == "array"]
     if lists and any(each.metric_id == OF_LISTS for each in at.part.asked):
         at.read_items(lists[0], at.idle or bool(at.part.metrics))
@@ -218,14 +218,15 @@ def _words(at: SchemaReading) -> Words:
         return Words(skip=True)
 
 
-def _ask_for(at: SchemaReading, metrics: Sequence[AskedMetric], possible: Collection[str]) -> None:
-    """Gives a part the metrics that values of its types can have. What cannot be used is noted.
+def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types: Collection[str]) -> None:
+    """Adds to the part those of the metrics that can compare its values; why another cannot is noted in `at.details`.
 
-    `possible` are the types of which a metric of whole lists must find its own, as far as they are known.
+    `value_types` are the JSON types of the value, empty where they are not known; a metric of whole lists is refused where they are
+    known and have no array.
     """
     for each in metrics:
         try:
-            refuse_list_metric(each.metric_id, possible, at.context)
+            refuse_list_metric(each.metric_id, value_types, at.context)
         except BadSettings as error:
             at.details.extend(_at_metric(detail, each) for detail in error.details)
             continue
@@ -242,8 +243,7 @@ def _ask_for(at: SchemaReading, metrics: Sequence[AskedMetric], possible: Collec
 
 
 def _guarded(at: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
-    """The result of `resolve`; None where it complains, and the complaints are noted at their place in the schema. Its complaints
-    are noted at their place in the schema, and None stands for it."""
+    """The result of `resolve`; None where it complains, and the complaints are noted at their place in the schema."""
     try:
         return resolve()
     except BadSettings as error:

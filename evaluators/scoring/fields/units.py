@@ -123,7 +123,10 @@ class Units:
             if a is MISSING and not alone_too
             else None
         )
-        together = None if node.line is None else node.line.together
+        together = (
+            None if node.line is None else node.line.together
+        )  # the keys of an object that are compared as one value
+        may_ask = not self.weighing or self.asking  # while items are paired, comparators that cost are not asked
         answers: list[Judged | Explained | Question] = []
         result = FieldResult(place, at, NOT_JUDGED, a, b)
         for number, rule in enumerate(how.rules if how is not None else ()):
@@ -133,7 +136,7 @@ class Units:
                 answers.append(explained_problem(problem))
             elif one_sided is not None:
                 answers.append(one_sided)
-            elif metric.comparator.costs and (not self.weighing or self.asking):
+            elif metric.comparator.costs and may_ask:
                 ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
                 if isinstance(ready, Explained):
                     answers.append(ready)

@@ -52,12 +52,15 @@ class RowsAsking:
         """The rows that have something to ask, each with its values."""
 
     def ask(self, questions: QuestionList) -> bool:
-        """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""
+        """Puts what the waiting rows ask on the list. True where some row may ask more once that is answered.
+
+        A row that fails is dropped here: judging it says what is wrong.
+        """
         waiting, self._waiting = self._waiting, []
         for row, values in waiting:
             questions.at([row], self.line.name)
-            row_clock().fresh = True
-            with suppress(Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
+            row_clock().fresh = True  # each row has the whole time for itself
+            with suppress(Exception, OutOfTime):
                 # None: whatever the answers are, the row asks no more
                 if self._asking.ask(*values) is not None and questions.open:
                     self._waiting.append((row, values))

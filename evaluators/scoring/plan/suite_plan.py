@@ -278,7 +278,8 @@ def _unexplained(evaluator: Compiled, verdict: Result, issue: Issue) -> Result:
 
 
 def explained(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
-    """The result of one evaluator for one row, with reasons where there are some. Raises whatever goes wrong in explaining it."""
+    """The result of one evaluator for one row, with a reason where there is more to say than its status: from the scored row, else from
+    the cell that cannot be read, else from the evaluator. Raises whatever goes wrong in explaining it."""
     verdict: Result = slots[evaluator.verdicts][index]
     settings, values = evaluator.line.settings, [slots[slot][index] for slot in evaluator.inputs]
     unreadable = next(
@@ -286,8 +287,10 @@ def explained(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result
     )
     if verdict.status is RowStatus.BLOCKED:
         return replace(verdict, reason=f"blocked: {', '.join(evaluator.line.needs)} did not pass")
+    # skipped: only an evaluator that combines other verdicts says why
     if verdict.status is RowStatus.SKIPPED and not any(value.__class__ is Result for value in values):
         return verdict
+    # kept out: its issue says why, unless fields were judged
     if verdict.status.kept_out and not verdict.statuses:
         return verdict
     scored = evaluator.scored_row(slots, index)
