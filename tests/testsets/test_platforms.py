@@ -31,7 +31,7 @@ def test_a_password_in_an_address_is_not_told() -> None:
     class Refusing(PlatformRows):
         platform = "mlflow"
 
-        def found(self) -> Any:
+        def source(self) -> Any:
             raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
     issue = problem_of(lambda: Refusing().fetch())
@@ -72,7 +72,7 @@ def test_parts_of_an_input_are_columns_where_no_column_is_there_yet() -> None:
     class Fetched(PlatformRows):
         platform = "x"
 
-        def found(self) -> Any:
+        def source(self) -> Any:
             return "x", (row,), ROLES
 
     found = Fetched().fetch()
