@@ -51,7 +51,8 @@ class Mistake(Struct, frozen=True):
     listed: str = ""
     """What is wrong, with up to three different examples, those that are met most; empty where `said` says it all."""
     mostly: str = ""
-    """What is wrong as a sentence goes on with it behind the word *mostly*: ` like "1" for 7`, ` without "A-"`, `: it is no number`."""
+    """What is wrong as a sentence goes on with it behind the word *mostly*: ` like "1" for 7`, ` without "A-"`, `: it is no number`;
+    empty where no such words hold for most."""
 
 
 class _Reason(Struct, frozen=True):
@@ -81,13 +82,16 @@ class _Reason(Struct, frozen=True):
         return f"{example}{text}"
 
     def mostly(self, several: bool) -> str:
-        """The reason behind the word *mostly*, with the blank or the colon before it."""
+        """The reason behind the word *mostly*, with the blank or the colon before it; empty where `several` have no more in common than
+        their kind, for the sentence on one of them does not hold for most."""
         if self.value is not MISSING:
             return f" {self.text}, such as {_text(self.value)}" if several else f" {self.text} ({_text(self.value)})"
         text, words = self._shortened(several)
         if words:
             return f" {'like ' if several else ''}{text}"
-        return f" since {text}" if ": " in text else f": {text}"
+        if several and text == self.text:
+            return ""
+        return f" ({text})" if ": " in text else f": {text}"
 
     def _shortened(self, several: bool) -> tuple[str, bool]:
         """The reason as briefly as it can be said, such as `2 for 3`, and whether that is words and no sentence.

@@ -89,6 +89,6 @@ def _mostly(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> 
     makes up half of them."""
     for mistake in options.mistakes:
         here = (mistake.evaluator, mistake.variant, mistake.field) == (stats.name, stats.variant, field)
-        if here and mistake.count >= max(2, wrong / 2):
+        if here and mistake.mostly and mistake.count >= max(2, wrong / 2):
             return f", mostly{visible(mistake.mostly)}"
     return ""
