@@ -57,11 +57,10 @@ def changed_values(base: Side, new: Side, rows: Sequence[ChangedRow], evaluators
 def field_examples(comparison: RunComparison, base: Side, new: Side) -> tuple[FieldExample, ...]:
     """Of each of the fields that changed most a row with its values: one that broke where the field is lower now, one that was fixed
     where it is higher. Both runs have their rows."""
-    moved = {
-        (difference.variant, difference.field): difference
-        for difference in comparison.most_changed
-        if difference.same_as is None
-    }
+    moved: dict[tuple[str | None, str | None], Difference] = {}
+    for difference in comparison.most_changed:
+        if difference.same_as is None:
+            moved.setdefault((difference.variant, difference.field), difference)
     examples = (_example(comparison, difference, base, new) for difference in list(moved.values())[:MOST_EXAMPLES])
     return tuple(example for example in examples if example is not None)
 

@@ -309,7 +309,10 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
         *_unchanged(len(comparison.fields) - len(changed), comparison),
     ]
     if comparison.examples:
-        blocks += [Paragraph("For example, from base to new:"), Listing(tuple(map(_example, comparison.examples)))]
+        blocks += [
+            Paragraph("For example, from base to new:"),
+            Listing(tuple(_example(example, several) for example in comparison.examples)),
+        ]
     tests = tests_in(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
@@ -328,11 +331,14 @@ def _alike(one: Difference, fields: Sequence[Difference], several: bool) -> Iter
     others = [other for other in fields if other is not one and other.test == one.test]
     if others:
         names = [other.name if several else for_people(other.field or "") for other in others]
-        yield f"As {for_people(one.field or '')} in every row, and one test with it: {first_ones(names, MOST_ROWS)}"
+        line = one.name if several else for_people(one.field or "")
+        yield f"As {line} in every row, and one test with it: {first_ones(names, MOST_ROWS)}"
 
 
-def _example(one: FieldExample) -> Item:
-    return Item(f"{for_people(one.path)}, {row_name(one.row, one.id, one.variant)}: {one.values}")
+def _example(example: FieldExample, several: bool) -> Item:
+    """A row of a field with its values; where `several` evaluators have fields, with the name of the evaluator."""
+    place = f"{example.evaluator}: {for_people(example.path)}" if several else for_people(example.path)
+    return Item(f"{place}, {row_name(example.row, example.id, example.variant)}: {example.values}")
 
 
 def _unchanged(count: int, comparison: RunComparison) -> Iterator[Paragraph]:

@@ -102,6 +102,7 @@ def whole_words(text: str, wanted: str) -> int:
     """The place of some words in a text, not as a part of longer ones; -1 where they are not in it."""
     at = text.find(wanted)
     while at >= 0 and not is_whole(text, at, wanted):
+        row_clock().tick()
         at = text.find(wanted, at + 1)
     return at
 

@@ -88,6 +88,18 @@ def test_an_example_in_a_list_has_its_place_and_nothing_where_nothing_is(tmp_pat
     ]
 
 
+def test_the_example_of_a_field_of_two_evaluators_is_of_the_one_that_changed_more(tmp_path: Path) -> None:
+    strict = {"schema_match": {"name": "strict", "fields": {"total": "numeric"}}}
+    loose = {"schema_match": {"name": "loose", "fields": {"total": {"numeric": {"tolerance": {"abs": 5}}}}}}
+    expected = [{"total": 10}] * 3
+    near = [{"total": 11}, {"total": 12}, {"total": 90}]
+    for order in ((strict, loose), (loose, strict)):
+        sides = [run_of(tmp_path, name, outputs, expected, *order) for name, outputs in (("a", expected), ("b", near))]
+        comparison = compare(*map(open_side, sides))
+        assert [example.evaluator for example in comparison.examples] == ["strict"]
+        assert "- strict: total, row 1 (r0): 10 → 11 (expected 10)" in page_text(comparison_page(comparison))
+
+
 def test_what_is_extra_in_one_run_has_nothing_in_the_other(tmp_path: Path) -> None:
     schema = {"schema_match": {"name": "s", "fields": {"name": "exact"}}}
     base = run_of(tmp_path, "a", [{"name": "Ann", "tel": 1}, {"name": "Ann"}], [{"name": "Ann"}] * 2, schema)
