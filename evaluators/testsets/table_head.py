@@ -112,7 +112,7 @@ def _rows(text: str, delimiter: str) -> Iterator[Numbered]:
 
 
 def _usable(source: ByteSource, header: Numbered | None, records: int, whole: bool) -> Numbered:
-    """The header. Raises Problems where there is none, it is longer than what was read, or it is empty. Raises Problems."""
+    """The header. Raises Problems where there is none, it is longer than what was read, or it is empty."""
     if header is None:
         message = "the file is empty" if whole else "the file begins with blank lines only"
         raise broken(source, "no-header", message, "the first row must hold the names of the columns")
