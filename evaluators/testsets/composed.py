@@ -290,13 +290,14 @@ def _with_documents(role: str, document: Document, base: Table, split: Split, co
 
 
 def _fields(place: Joined, table: Table, taken: Collection[str], name: str) -> tuple[Field, ...]:
-    """The fields of a place with `columns`. Raises Problems for what is wrong with them."""
+    """The fields of a place with `columns`: for all but some, neither `taken` columns nor those in their braces. Raises Problems for what
+    is wrong with them."""
     columns = place.columns
     if isinstance(columns, AllBut):
         unknown = [column for column in columns.all_but if not knows(table, column)]
         if unknown:
             raise Problems(no_such_column(column, table.header, name) for column in unknown)
-        left_out = {*columns.all_but, *taken}
+        left_out = {*columns.all_but, *taken, *(part for column in taken for part in columns_in_braces(column))}
         fields = tuple(Field((column,), column) for column in table.header if column and column not in left_out)
         if not fields:
             message = "no column is left for a field: each plays a role, or is named by `all_but`"
