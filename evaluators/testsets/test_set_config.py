@@ -218,7 +218,8 @@ class TestSetConfig(Settings):
     """What an output without usable JSON counts: 0.0, or nothing."""
     empty_expected: Literal["invalid", "value"] = "invalid"
     """What an expected cell without an answer is for evaluators that compare text: the test set's mistake, or the empty
-    text. Empty is a cell with nothing or only spaces in it, null, and a row without the key."""
+    text. Empty is a cell with nothing or only spaces in it, null, and a row without the key. With `value`, an output whose
+    columns for fields are all empty is the document `{}`."""
     parse: Literal["lenient", "strict"] = "lenient"
     """Whether JSON is found inside prose and fences, or must be all there is."""
     pick: Pick = "fitting"
