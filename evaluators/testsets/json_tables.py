@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.columns import is_usual
 
 _DEEPEST: Final = 3
+_DIGITS: Final = late_pattern(r"\d+")
+_WHOLE_NUMBER: Final = late_pattern(r"-?\d+")
 _FEWEST_ROWS: Final = 2
 
 
 def table_in(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The rows of an object that is a table; None for any other object.
 
-    Two forms say so by themselves: `{"columns": [...], "data": [[...], ...]}`, and columns that are objects with the same
-    numbers as keys. Others are tables only where a column has a usual name for outputs or expected answers, as they
-    could be one document: columns that are lists or have names as keys, and rows that are named by their ids.
+    Two forms say so by themselves: `{"columns": [...], "data": [[...], ...]}` without a list of objects beside, and columns
+    that are objects with the same numbers as keys. Others are tables only where a column has a usual name for outputs or
+    expected answers, as they could be one document: columns that are lists or have names of rows as keys, and rows that are named
+    by their ids.
     """
     return _of_split(value) or _of_numbered_columns(value) or _of_lists(value) or _of_ids(value)
 
@@ -46,8 +50,11 @@ def lists_inside(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[
 
 
 def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Rows of `{"columns": [...], "data": [[...], ...]}`, whatever is said of them beside; None for any other object."""
+    """Rows of `{"columns": [...], "data": [[...], ...]}`, whatever is said of them beside; None for any other object, and where a list
+    of objects stands beside, which may be the rows."""
     names, data, index = value.get("columns"), value.get("data"), value.get("index")
+    if any(isinstance(inner, list) and inner and all(isinstance(row, dict) for row in inner) for inner in value.values()):
+        return None
     if not isinstance(names, list) or not isinstance(data, list) or not data:
         return None
     if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
@@ -60,15 +67,24 @@ def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Rows of columns that are objects with the same keys, which are numbers, or names where a column plays a role; None for any other
-    object."""
+    """Rows of columns that are objects with the same keys, which are numbers, or names of rows where a column plays a role; None for any
+    other object."""
     columns = [column for column in value.values() if isinstance(column, dict)]
     if len(columns) < len(value) or not columns or len(columns[0]) < _FEWEST_ROWS:
         return None
     keys = [*columns[0]]
-    if any([*column] != keys for column in columns) or not (all(map(str.isdecimal, keys)) or _plays_a_role(value)):
+    if any([*column] != keys for column in columns):
+        return None
+    if not all(_WHOLE_NUMBER.fullmatch(key) for key in keys) and not (_plays_a_role(value) and _name_rows(keys, value)):
         return None
     return _with_ids([{name: column[key] for name, column in value.items()} for key in keys], keys)
+
+
+def _name_rows(keys: Sequence[str], columns: Iterable[str]) -> bool:
+    """Whether keys name rows, and cannot be the fields of one record: they differ in their numbers alone, and begin with one, or a column
+    of inputs has them, too."""
+    alike = len({_DIGITS.sub("0", key) for key in keys}) == 1
+    return alike and (keys[0][:1].isdecimal() or any(is_usual(name, "input") for name in columns))
 
 
 def _with_ids(rows: list[dict[str, Any]], index: Sequence[Any]) -> list[dict[str, Any]]:
@@ -92,10 +108,14 @@ def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Rows of an object from ids to rows; a row without `id` gets its key. None for few rows, and where one has no usual name for
-    outputs or expected answers."""
+    """Rows of an object from ids to rows; a row without `id` gets its key. None for few rows, where one has no usual name for
+    outputs or expected answers, and where a key has one itself: that is one record."""
     rows = list(value.values())
-    if len(rows) < _FEWEST_ROWS or not all(isinstance(row, dict) and _plays_a_role(row) for row in rows):
+    if (
+        len(rows) < _FEWEST_ROWS
+        or _plays_a_role(value)
+        or not all(isinstance(row, dict) and _plays_a_role(row) for row in rows)
+    ):
         return None
     if all(row.get("id") is not None for row in rows):
         return rows
