@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from evaluators.guide.annotated_tasks import marks_of, without_marks
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
-from evaluators.guide.column_cells import is_number, plain
+from evaluators.guide.column_cells import is_number
 from evaluators.guide.document_lines import lines_beside, other_kinds
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.json_in_cells import container_in
@@ -85,12 +85,16 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
         or any(passed(looked_at, likely).values())
     ):
         return []
-    wanted, output = (quote(side, 60) for side in looked_at[0])
-    message = (
-        f"no output is right in the first {rows_text(len(looked_at))}, so outputs may say it in another form: the first expects "
+    return [_none_right(looked_at)]
+
+
+def _none_right(pairs: Sequence[tuple[Any, Any]]) -> str:
+    """That no output of these first rows is right, with the first of them as an example."""
+    wanted, output = (quote(side, 60) for side in pairs[0])
+    return (
+        f"no output is right in the first {rows_text(len(pairs))}, so outputs may say it in another form: the first expects "
         f"{wanted}, and its output is {output}"
     )
-    return [message]
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
@@ -278,7 +282,7 @@ def _of_answers(
 
 def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """What is said of lists that name an answer more than once, as those of several people do."""
-    lists = [[*map(plain, answers_in(cell))] for cell, _ in pairs]
+    lists = [answers_in(cell) for cell, _ in pairs]
     several = sum(len(one) > 1 for one in lists)
     repeated = sum(len({*one}) < len(one) for one in lists)
     if not repeated or 2 * repeated < several:
@@ -377,13 +381,19 @@ def _of_final_answers(
     """The evaluator that compares what stands after `####`, as in worked solutions of GSM8K."""
     settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{_FINAL_MARK}\\s*", "with": ""}}]}
     numbers = {**settings, "compare": {"numeric": {"parse": {"thousands": ","}}}}
-    if all(units_of(_text(cell).rpartition(_FINAL_MARK)[2].strip(), ",") is not None for cell, _ in pairs):
+    if all(units_of(_after_mark(cell), ",") is not None for cell, _ in pairs):
         settings = numbers
     right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
+    if not right and len(pairs) >= _SEVERAL:
+        notes = (*notes, _none_right([(_after_mark(cell), output) for cell, output in pairs]))
     why = f"The answer is what stands after {_FINAL_MARK}; right in {right:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
     lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
     return SuggestedEvaluators(tuple(lines), ("final_answer",), f"solutions with an answer after {_FINAL_MARK}", notes)
+
+
+def _after_mark(cell: Any) -> str:
+    return _text(cell).rpartition(_FINAL_MARK)[2].strip()
 
 
 _FINAL_MARK: Final = "####"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.annotated_tasks import task_columns
+from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
 from evaluators.guide.column_cells import begin_with_verdicts, filled, holds_containers
 from evaluators.guide.column_names import called_metric, called_verdict, weight, without_digits, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
@@ -152,7 +152,14 @@ def draft_suite(
     ]
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
     paired = _pairing(test_set) if data is None else []
-    notes = [*ask.said, *paired, *made.notes, *_of_columns(chosen, made, file), *_other_references(chosen, cells)]
+    notes = [
+        *ask.said,
+        *chosen.notes,
+        *paired,
+        *made.notes,
+        *_of_columns(chosen, made, file),
+        *_other_references(chosen, cells),
+    ]
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
 
 
@@ -487,10 +494,12 @@ def _roles(
         raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
-    tasks = task_columns(cells, data) if not {"output", "expected"} & {*columns, *elsewhere} else {}
-    if tasks:
-        chosen = choose_roles(header, cells, {**columns, **tasks}, elsewhere, ask)
-        chosen.why |= dict.fromkeys(tasks, "tasks of Label Studio")
+    sides = sides_of_tasks(cells) if not {"output", "expected"} & {*columns, *elsewhere} else {}
+    if sides:
+        paths, notes = paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data)
+        chosen = choose_roles(header, cells, {**columns, **paths}, elsewhere, ask)
+        chosen.why |= dict.fromkeys(paths, "tasks of Label Studio")
+        chosen.notes += notes
         return chosen
     asked, chosen = _unasked(header, cells, columns, elsewhere)
     if not chosen.has_output and "expected" not in chosen.columns and opened.source.suffix == ".json":
@@ -570,7 +579,11 @@ def _places_from_suite(config: Mapping[str, Any], suite_file: str) -> dict[str, 
             return {**place, "file": relative(place["file"])} if "file" in place else place
         return _without_password(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
 
-    return {name: relative(place) for name, place in config.items()}
+    return {name: relative(value) if name in _PLACES else value for name, value in config.items()}
+
+
+_PLACES: Final = frozenset(["file", "expected", "output"])
+"""The settings of a test set that are places; others, such as `empty_expected`, are words."""
 
 
 def _without_password(address: str) -> str:

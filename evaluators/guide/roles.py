@@ -92,6 +92,8 @@ class ChosenColumns(Struct):
     """The columns of outputs and expected answers with several labels in a cell; they have no role in `columns` then."""
     mark: str = ""
     """What stands between these labels."""
+    notes: list[str] = field(default_factory=list)
+    """What the columns hold that is not compared."""
 
     def take(self, role: Role, column: str, why: str) -> None:
         """Settle a role."""

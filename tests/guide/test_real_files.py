@@ -20,22 +20,26 @@ def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name, text in case["files"].items():
         Path(name).write_bytes(text.encode(case.get("encoding", "utf-8")))
+    suite = Path(case.get("to", "suite.yaml"))
+    suite.parent.mkdir(exist_ok=True)
     if "suite" in case:
-        Path("suite.yaml").write_text(case["suite"], encoding="utf-8")
+        suite.write_text(case["suite"], encoding="utf-8")
     else:
-        made = cli("init", *shlex.split(case["init"]), "-o", "suite.yaml")
+        made = cli("init", *shlex.split(case["init"]), "--suite", str(suite))
         assert made.exit_code == case.get("exit", 0), made.output
         for part in case.get("says", []):
             assert part in flat(made.output)
+        for part in case.get("silent", []):
+            assert part not in flat(made.output)
         if made.exit_code:
-            assert not Path("suite.yaml").exists()
+            assert not suite.exists()
             return
-        as_written(Path("suite.yaml").read_text(encoding="utf-8"), case)
-    ran = cli("run", "suite.yaml", "--no-results")
+        as_written(suite.read_text(encoding="utf-8"), case)
+    ran = cli("run", str(suite), "--no-results")
     assert ran.exit_code == case.get("ends", 0), ran.output
     for part in case.get("shows", []):
         assert part in flat(ran.output)
-    scores = {one.name: one for one in load("suite.yaml").run().result.evaluators}
+    scores = {one.name: one for one in load(str(suite)).run().result.evaluators}
     assert {name: scores[name].mean for name in case.get("scores", {})} == case.get("scores", {})
     passed = case.get("passed", {})
     assert {name: [scores[name].passed, scores[name].scored] for name in passed} == passed
