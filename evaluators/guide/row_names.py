@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeAlias
 
 from evaluators.testsets.columns import folded, usual_columns
-from evaluators.testsets.composed import with_paths
-from evaluators.testsets.naming_key import names_in, naming_columns
-from evaluators.testsets.reader import Table
+from evaluators.testsets.naming_key import may_name, naming_columns
+from evaluators.testsets.reader import Table, id_text, whole
 
 _MOST_COLUMNS: Final = 8
 _TOGETHER: Final = (2, 3)
+_FIRST_ROWS: Final = 1000
+
+_Group: TypeAlias = tuple[tuple[str, str], ...]
+"""Columns of the one table, each with its like in the other."""
+_TextsInBoth: TypeAlias = dict[tuple[str, str], tuple[list[str], list[str]]]
 
 
 def names_in_both(rows: Table, other: Table, id: str | None) -> tuple[str, str] | None:
@@ -30,15 +34,63 @@ def names_in_both(rows: Table, other: Table, id: str | None) -> tuple[str, str] 
 
 
 def _shared_columns(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
-    """The texts of columns that both tables have and that name each row of both, where half of the names are shared."""
+    """The texts of columns that both tables have and that name each row of both, where half of the names are shared.
+
+    Columns that repeat in the first rows are left out, then each table is read once. Where columns share less than half, so do they
+    with any further one.
+    """
     theirs = {folded(name): name for name in other.header}
     shared = [(name, theirs[folded(name)]) for name in rows.header if name and folded(name) in theirs][:_MOST_COLUMNS]
-    for count in _TOGETHER:
-        for pairs in combinations(shared, count):
-            texts = ["/".join(f"{{{name}}}" for name in side) for side in zip(*pairs, strict=True)]
-            names = [
-                names_in(with_paths(table, [text], ""), [text]).get(text, {})
-                for table, text in zip((rows, other), texts, strict=True)
-            ]
-            if names[0] and names[1] and 2 * len(names[0].keys() & names[1].keys()) >= min(map(len, names)):
-                yield texts[0], texts[1]
+    first = _texts_in_both(rows, other, shared, _FIRST_ROWS)
+    likely = [group for count in _TOGETHER for group in combinations(first, count) if _unlike(first, group)]
+    columns = [pair for pair in first if any(pair in group for group in likely)]
+    texts = _texts_in_both(rows, other, columns) if likely else {}
+    apart: list[_Group] = []
+    for group in (*((pair,) for pair in texts), *likely):
+        if not texts.keys() >= {*group} or any({*few} <= {*group} for few in apart):
+            continue
+        few, many = sorted(_names(texts, group), key=len)
+        if 2 * sum(map({*many}.__contains__, few)) < len(few):
+            apart.append(group)
+        elif len(group) > 1 and all(
+            len({*names}) == len(names) and may_name(max(names, key=len)) for names in (few, many)
+        ):
+            ours, key = ("/".join(f"{{{name}}}" for name in side) for side in zip(*group, strict=True))
+            yield ours, key
+
+
+def _texts_in_both(
+    rows: Table, other: Table, shared: Sequence[tuple[str, str]], most: int | None = None
+) -> _TextsInBoth:  # fmt: skip
+    """The texts of the cells in both tables, or of about `most` first ones, for each pair of columns of which every cell may name."""
+    ours = _texts(rows, [name for name, _ in shared], most)
+    theirs = _texts(other, [name for _, name in shared], most)
+    return {pair: (ours[pair[0]], theirs[pair[1]]) for pair in shared if ours.get(pair[0]) and theirs.get(pair[1])}
+
+
+def _texts(table: Table, columns: Sequence[str], most: int | None) -> dict[str, list[str]]:
+    """The texts of cells by their column, without columns of which one cell cannot name; each text is in memory once."""
+    texts: dict[str, list[str]] = {column: [] for column in columns}
+    known: dict[str, str] = {}
+    count = 0
+    for chunk in whole(table, columns) if texts else ():
+        for column in list(texts):
+            cells = [id_text(cell) for cell in chunk.columns[column]]
+            if all(map(may_name, cells)):
+                texts[column] += [known.setdefault(text, text) for text in cells]
+            else:
+                del texts[column]
+        count += chunk.count
+        if not texts or (most is not None and count >= most):
+            break
+    return texts
+
+
+def _names(texts: _TextsInBoth, group: _Group) -> list[list[str]]:
+    """The names of the rows of both tables by several columns, as the text with braces gives them."""
+    return [[*map("/".join, zip(*(texts[pair][side] for pair in group), strict=True))] for side in (0, 1)]
+
+
+def _unlike(texts: _TextsInBoth, group: _Group) -> bool:
+    """Whether no two rows of a table have one name."""
+    return all(len({*names}) == len(names) for names in _names(texts, group))

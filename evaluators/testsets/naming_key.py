@@ -107,7 +107,7 @@ def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
     for chunk in whole(table, list(counts)) if counts else ():
         for column in list(counts):
             known, cells = counts[column], chunk.columns[column]
-            names = {id_text(cell): count + at for at, cell in enumerate(cells) if _may_name(cell)}
+            names = {id_text(cell): count + at for at, cell in enumerate(cells) if may_name(cell)}
             if len(names) < chunk.count or not known.keys().isdisjoint(names):
                 del counts[column]
             else:
@@ -123,7 +123,8 @@ def ids_in(table: Table, column: str) -> set[str]:
     return {id_text(cell) for _, (cell,) in rows_of(table, [column])}
 
 
-def _may_name(cell: Cell) -> bool:
+def may_name(cell: Cell) -> bool:
+    """Whether a cell may name its row: a text of one line that is not long, or a whole number."""
     if cell.__class__ is str:
         return 0 < len(str(cell)) <= _LONGEST and "\n" not in str(cell)
     return cell.__class__ is int
