@@ -98,14 +98,17 @@ _VERDICT: Final = frozenset(
     ["correct", "incorrect", "passed", "pass", "failed", "fail", "ok", "score", "scores", "verdict", "grade", "graded",
      "rating", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
      "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
-     "logprob", "rater", "raters", "relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity",
-     "hallucination"]
+     "logprob", "rater", "raters"]
 )  # fmt: skip
 _METRICS: Final = frozenset(
     ["accuracy", "acc", "f1", "em", "bleu", "rouge", "similarity", "confidence", "probability", "prob", "logprob", "rater",
-     "raters", "relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity", "hallucination"]
+     "raters"]
 )  # fmt: skip
 """Verdicts that are numbers, and never an answer."""
+_QUALITIES: Final = frozenset(
+    ["relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity", "hallucination"]
+)
+"""What answers are judged by, where they are named beside: `Answer Relevance`. Alone it may be what a model was asked for."""
 _EXPLAINS: Final = frozenset(
     ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",
      "feedback", "justification", "cot", "thought", "thoughts", "analysis", "critique", "remark", "remarks"]
@@ -216,12 +219,18 @@ def may_be_measure(column: str) -> bool:
 
 def called_verdict(column: str) -> bool:
     """Whether the name has a word of verdicts."""
-    return bool(_VERDICT & {*words_of(column)})
+    return bool(_VERDICT & {*words_of(column)}) or _is_quality(column)
 
 
 def called_metric(column: str) -> bool:
     """Whether the name has a word of figures about answers."""
-    return bool(_METRICS & {*words_of(column)})
+    return bool(_METRICS & {*words_of(column)}) or _is_quality(column)
+
+
+def _is_quality(column: str) -> bool:
+    """Whether the name is one of a quality of answers."""
+    words = {*words_of(column)}
+    return bool(words & _QUALITIES and words & (ANSWER | _OUTPUT_WORDS))
 
 
 def called_explanation(column: str) -> bool:
