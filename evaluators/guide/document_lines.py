@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
+from evaluators.guide.column_names import words_of
 from evaluators.guide.proposal_counts import place_at
 from evaluators.guide.wrapped_outputs import written
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine
 from evaluators.scoring.values.path_text import ANY, Step
+from evaluators.scoring.values.quoting import first_ones, quote
 
 
 def lines_beside(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
@@ -18,22 +21,71 @@ def lines_beside(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenP
 
 
 def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
-    """The lines, where a list of single values is expected and outputs have one value in its place, with the comparator that takes any of
-    them. An empty text among them says that the value may be left out."""
+    """The lines, where a list of possible answers is expected and outputs have one value in its place, with the comparator that takes any
+    of them. An empty text among them says that the value may be left out."""
     made: list[SuggestedLine] = []
     taken: set[tuple[Step, ...]] = set()
+    beside = [*_lists_beside_values(root, outputs, deep=True)]
+    everywhere = sum(beside) >= _NEARLY_ALL * len(beside)
     for line in lines:
         steps = line.steps[:-1] if line.steps[-1:] == (ANY,) else line.steps
         node, given = place_at(root, steps), place_at(outputs, steps)
         single = node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("single values",)
         optional = single and node.items is not None and "" in node.items.scalars
-        if single and steps and (given.kinds == ("single values",) or (optional and not given.kinds)):
+        fits = given.kinds == ("single values",) or (optional and not given.kinds)
+        if single and steps and fits and _are_alternatives(steps, root, outputs, everywhere):
             compare = {"one_of": {"answers": "expected", **({"absent": ""} if optional else {})}}
             line = SuggestedLine(steps, compare, "a list of right answers, where outputs have one value")
         if line.steps not in taken and steps not in taken:
             made.append(line)
         taken |= {steps} if line.steps == steps and "one_of" in line.compare else set()
     return made
+
+
+def _are_alternatives(steps: tuple[Step, ...], root: SeenPlace, outputs: SeenPlace, everywhere: bool) -> bool:
+    """Whether the list at a path holds possible answers: a key says so, or nearly all values of its object are lists of what outputs have
+    there, as in the calls of BFCL. A list alone in its object says that only where it is so `everywhere` in the documents.
+    """
+    if any(_POSSIBLE & {*words_of(str(step))} for step in steps if step != ANY):
+        return True
+    siblings = [*_lists_beside_values(place_at(root, steps[:-1]), place_at(outputs, steps[:-1]))]
+    return everywhere if len(siblings) < _SEVERAL else sum(siblings) >= _NEARLY_ALL * len(siblings)
+
+
+def _lists_beside_values(place: SeenPlace, given: SeenPlace, deep: bool = False) -> Iterator[bool]:
+    """For each value of an object, whether it is a list of what outputs have there; `deep` looks into other objects and lists."""
+    for key, child in place.keys.items():
+        other = given.keys.get(key, SeenPlace())
+        kinds = child.items.kinds if child.kinds == ("lists",) and child.items is not None else ()
+        if kinds and (not other.kinds or kinds == other.kinds):
+            yield True
+        else:
+            yield from (deep and [*_lists_beside_values(child, other, deep)]) or [False]
+    if deep and place.items is not None:
+        yield from _lists_beside_values(place.items, given.items or SeenPlace(), deep)
+
+
+_POSSIBLE: Final = frozenset(
+    ["answers", "aliases", "alternatives", "possible", "acceptable", "accepted", "allowed", "synonyms", "variants"]
+)
+_SEVERAL: Final = 2
+_NEARLY_ALL: Final = 0.8
+
+
+def to_review(lines: Sequence[SuggestedLine]) -> list[str]:
+    """The note on fields for which any item of an expected list is right."""
+    places = [line.written for line in lines if isinstance(line.compare, dict) and "one_of" in line.compare]
+    if not places:
+        return []
+    shown = first_ones([quote(place) for place in places], _SHOWN)
+    message = (
+        f"to review: any item of the expected list is right at {shown}, as outputs have one value there; if the answer is all of the list, "
+        "write {align: any_order} instead"
+    )
+    return [message]
+
+
+_SHOWN: Final = 3
 
 
 def _of_records(root: SeenPlace) -> list[SuggestedLine]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from evaluators.guide.annotated_tasks import marks_of, without_marks
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import is_number
-from evaluators.guide.document_lines import lines_beside, other_kinds
+from evaluators.guide.document_lines import lines_beside, other_kinds, to_review
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, seen_in, with_counts
@@ -211,6 +211,7 @@ def _of_documents(
     notes += _nothing_right_note(lines, rows, settings)
     lines += marks_of(documents)
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
+    notes += to_review(lines)
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
