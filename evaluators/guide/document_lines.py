@@ -43,10 +43,11 @@ def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: 
 
 
 def _are_alternatives(steps: tuple[Step, ...], root: SeenPlace, outputs: SeenPlace, everywhere: bool) -> bool:
-    """Whether the list at a path holds possible answers: a key says so, or nearly all values of its object are lists of what outputs have
+    """Whether the list at a path holds possible answers: its key says so, or nearly all values of its object are lists of what outputs have
     there, as in the calls of BFCL. A list alone in its object says that only where it is so `everywhere` in the documents.
     """
-    if any(_POSSIBLE & {*words_of(str(step))} for step in steps if step != ANY):
+    words = words_of(str(steps[-1]))
+    if _POSSIBLE.intersection(words) and _POSSIBLE_THINGS.issuperset(words):
         return True
     siblings = [*_lists_beside_values(place_at(root, steps[:-1]), place_at(outputs, steps[:-1]))]
     return everywhere if len(siblings) < _SEVERAL else sum(siblings) >= _NEARLY_ALL * len(siblings)
@@ -57,7 +58,8 @@ def _lists_beside_values(place: SeenPlace, given: SeenPlace, deep: bool = False)
     for key, child in place.keys.items():
         other = given.keys.get(key, SeenPlace())
         kinds = child.items.kinds if child.kinds == ("lists",) and child.items is not None else ()
-        if kinds and (not other.kinds or kinds == other.kinds):
+        is_optional = not other.kinds and child.items is not None and "" in child.items.scalars
+        if kinds and (kinds == other.kinds or is_optional):
             yield True
         else:
             yield from (deep and [*_lists_beside_values(child, other, deep)]) or [False]
@@ -66,8 +68,16 @@ def _lists_beside_values(place: SeenPlace, given: SeenPlace, deep: bool = False)
 
 
 _POSSIBLE: Final = frozenset(
-    ["answers", "aliases", "alternatives", "possible", "acceptable", "accepted", "allowed", "synonyms", "variants"]
-)
+    [
+        "answer", "answers", "alias", "aliases", "alternative", "alternatives", "synonym", "synonyms", "gold", "reference",
+        "references", "possible", "acceptable", "accepted", "allowed", "correct", "valid", "truth",
+    ]
+)  # fmt: skip
+"""Words of a key that say that any of its values is right."""
+_POSSIBLE_THINGS: Final = _POSSIBLE | {
+    "value", "values", "name", "names", "text", "texts", "label", "labels", "solution", "solutions", "ground", "final", "short",
+}  # fmt: skip
+"""Words beside them. With any other one, a key names things of its own, as `accepted_cards` does."""
 _SEVERAL: Final = 2
 _NEARLY_ALL: Final = 0.8
 
@@ -130,5 +140,7 @@ def other_kinds(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPl
                     f'at "{written(steps)}" the expected answers have {" and ".join(wanted)}, and the outputs {" and ".join(given)}: '
                     "no such value can be right"
                 )
+                if wanted == ("lists",) and given == ("single values",):
+                    message += "; if any item of the list is right, write {one_of: {answers: expected}}"
                 return [message]
     return []
