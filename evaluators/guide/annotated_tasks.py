@@ -7,7 +7,7 @@ person said is in `value`; the rest is bookkeeping, which two sides rarely share
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from evaluators.model.issues import problem
 from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
 from evaluators.scoring.needs import Role
+from evaluators.scoring.values.pairing import identity
 from evaluators.scoring.values.path_text import ANY, Step, display
 
 _SIDES: Final[Mapping[str, Role]] = {"annotations": "expected", "predictions": "output"}
@@ -31,8 +32,14 @@ _SINGLE: Final[Mapping[str, tuple[Step, ...]]] = {
 class _Entry(Struct, frozen=True):
     """One annotation or prediction of a task."""
 
-    results: list[Any]
+    results: list[Any] | None
+    """None where there is no list of them."""
     cancelled: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether it can be compared: it has results, or an empty list of them, and nobody cancelled it."""
+        return self.results is not None and not self.cancelled
 
 
 class _Side(Struct, frozen=True):
@@ -41,13 +48,17 @@ class _Side(Struct, frozen=True):
     column: str
     tasks: Sequence[Sequence[_Entry]]
     place: int
-    """Which annotation or prediction of a task is compared: the first that is not cancelled, in most tasks."""
+    """Which annotation or prediction of a task is compared: the first that counts, in most tasks."""
 
     @property
     def compared(self) -> list[list[Any]]:
-        """The results that are compared, of the tasks that have some there."""
-        entries = [entries[self.place] for entries in self.tasks if len(entries) > self.place]
-        return [entry.results for entry in entries if not entry.cancelled]
+        """The results that are compared, of the tasks that have some there; an empty list where nothing was marked."""
+        return [entry.results for entry in self.there if entry.results is not None and not entry.cancelled]
+
+    @property
+    def there(self) -> list[_Entry]:
+        """The annotations or predictions at the place that is compared, whether they count or not."""
+        return [entries[self.place] for entries in self.tasks if len(entries) > self.place]
 
 
 def sides_of_tasks(cells: Mapping[str, Sequence[Any]]) -> dict[Role, str]:
@@ -65,36 +76,38 @@ def paths_of_tasks(
     """The paths of what is compared in tasks of Label Studio, and notes on what is not; `cells` are those of all tasks. Raises Problems
     where no task has a prediction.
 
-    The paths lead to single values where each annotation has one, and else to the lists of results.
+    The paths lead to single values where each annotation that is not empty has one, all of one control, and else to the lists of results.
     """
     sides = {role: _side(name, cells[name]) for role, name in columns.items()}
     if not any(map(_are_results, sides["output"].compared)):
         message = "the tasks of Label Studio have annotations, and none has a prediction to compare with them"
         hint = f"export the tasks with their predictions as JSON, or: evaluators init {where} --outputs-from FILE"
         raise problem("no-predictions", message, where=where, hint=hint)
-    answers, outputs = sides["expected"].compared, [results for results in sides["output"].compared if results]
+    answers, outputs = ([results for results in sides[role].compared if results] for role in ("expected", "output"))
     types = {str(result.get("type")) for results in answers for result in results if isinstance(result, dict)}
-    within = _SINGLE.get(next(iter(types)), ()) if len(types) == 1 else ()
+    controls = {str(one.get("from_name")) for each in (*answers, *outputs) for one in each if isinstance(one, dict)}
+    within = _SINGLE.get(next(iter(types)), ()) if len(types) == len(controls) == 1 else ()
     inner = (0, "value", *within) if within and all(_is_single(one, within) for one in (*answers, *outputs)) else ()
     paths = {role: display((side.column, side.place, "result", *inner)) for role, side in sides.items()}
-    return paths, [note for side in sides.values() for note in (*_of_further(side), *_of_cancelled(side))]
+    notes = [note for side in sides.values() for note in (*_of_further(side), *_of_cancelled(side), *_of_unread(side))]
+    return paths, [*notes, *(_of_empty(sides["expected"]) if inner else _of_relations(sides["expected"]))]
 
 
 def _side(column: str, cells: Sequence[Any]) -> _Side:
     tasks = [_entries(cell) for cell in cells]
-    valid = [next((place for place, one in enumerate(entries) if not one.cancelled), None) for entries in tasks]
+    valid = [next((place for place, one in enumerate(entries) if one.counts), None) for entries in tasks]
     counts = Counter(place for place in valid if place is not None)
     return _Side(column, tasks, max(sorted(counts), key=counts.__getitem__, default=0))
 
 
 def _entries(cell: Any) -> list[_Entry]:
-    """The annotations or predictions in a cell; one without a list of results counts as cancelled."""
+    """The annotations or predictions in a cell."""
     entries = container_in(cell)
     made: list[_Entry] = []
     for one in entries if isinstance(entries, list) else ():
-        results = one.get("result") if isinstance(one, dict) else None
-        cancelled = not isinstance(results, list) or one.get("was_cancelled") is True
-        made.append(_Entry(results if isinstance(results, list) else [], cancelled))
+        fields = one if isinstance(one, dict) else {}
+        results = fields.get("result")
+        made.append(_Entry(results if isinstance(results, list) else None, fields.get("was_cancelled") is True))
     return made
 
 
@@ -109,7 +122,7 @@ def _is_single(results: Sequence[Any], within: Sequence[Step]) -> bool:
 
 def _of_further(side: _Side) -> list[str]:
     """The note on tasks with further annotations or predictions, which are not compared."""
-    several = [valid for entries in side.tasks if len(valid := [one for one in entries if not one.cancelled]) > 1]
+    several = [valid for entries in side.tasks if len(valid := [one for one in entries if one.counts]) > 1]
     if not several:
         return []
     differ = sum(any(_said(one) != _said(entries[0]) for one in entries) for entries in several)
@@ -120,9 +133,10 @@ def _of_further(side: _Side) -> list[str]:
     return [message]
 
 
-def _said(entry: _Entry) -> list[Any]:
-    """What an annotation says, without its bookkeeping."""
-    return [(one.get("from_name"), one.get("value")) if isinstance(one, dict) else one for one in entry.results]
+def _said(entry: _Entry) -> Counter[Hashable]:
+    """What an annotation says, in no order, without its bookkeeping."""
+    results = [one if isinstance(one, dict) else {"value": one} for one in entry.results or ()]
+    return Counter(identity([one.get("from_name"), one["value"]]) for one in results if "value" in one)
 
 
 def _of_cancelled(side: _Side) -> list[str]:
@@ -130,26 +144,88 @@ def _of_cancelled(side: _Side) -> list[str]:
     cancelled = sum(any(one.cancelled for one in entries) for entries in side.tasks)
     if not cancelled:
         return []
-    there = sum(entries[side.place].cancelled for entries in side.tasks if len(entries) > side.place)
+    there = sum(one.cancelled for one in side.there)
     out = f", which is a cancelled one in {there:,}: take these out" if there else ""
-    return [f"{rows_text(cancelled)} with cancelled {side.column}; compared is {side.column}[{side.place}]{out}"]
+    note = f"{rows_text(cancelled)} with cancelled {side.column}; compared is {side.column}[{side.place}]{out}"
+    elsewhere = sum(len(entries) <= side.place and any(one.counts for one in entries) for entries in side.tasks)
+    if not elsewhere:
+        return [note]
+    have = "has one" if elsewhere == 1 else "have theirs"
+    return [note, f"{rows_text(elsewhere)} {have} before {side.column}[{side.place}], which is not compared"]
+
+
+def _of_unread(side: _Side) -> list[str]:
+    """The note on tasks in which what is compared holds no list of results."""
+    unread = sum(one.results is None for one in side.there)
+    return [f"{rows_text(unread)} without a list of results in {side.column}[{side.place}]"] if unread else []
+
+
+def _of_empty(side: _Side) -> list[str]:
+    """The note on tasks whose annotation marks nothing, where single values are compared."""
+    empty = sum(not results for results in side.compared)
+    is_ = "is" if empty == 1 else "are"
+    return [f"{rows_text(empty)} with nothing in {side.column}[{side.place}] {is_} skipped"] if empty else []
+
+
+def _of_relations(side: _Side) -> list[str]:
+    """The note on tasks with results that have no value, such as relations between others."""
+    relations = sum(any(isinstance(one, dict) and "value" not in one for one in results) for results in side.compared)
+    return [f"{rows_text(relations)} with relations between results, which are not compared"] if relations else []
 
 
 def without_marks(lines: Sequence[SuggestedLine], documents: Sequence[Any]) -> list[SuggestedLine]:
-    """The lines of fields, of results of Label Studio those alone that stand in `value`; others as they are."""
+    """The lines of fields, of results of Label Studio those alone that stand in `value` or tell its controls apart; others as they are."""
     if not any(map(_are_results, documents)):
         return [*lines]
-    return [line for line in lines if line.steps[:1] != (ANY,) or line.steps[1:2] in (("value",), ("id",))]
+    align, compared = _controls(documents)
+    made: list[SuggestedLine] = []
+    for line in lines:
+        if not line.steps and isinstance(line.compare, dict):
+            made.append(SuggestedLine((), {"align": align}, "a list of results of Label Studio"))
+        elif line.steps[1:] in [(key,) for key in compared]:
+            made.append(SuggestedLine(line.steps, "exact", "which control of Label Studio it belongs to"))
+        elif line.steps[:1] != (ANY,) or line.steps[1:2] == ("value",):
+            made.append(line)
+    return made
 
 
 def marks_of(documents: Sequence[Any]) -> list[SuggestedLine]:
-    """The lines that leave out what results of Label Studio have beside `value`; none for other documents."""
+    """The lines that leave out what results of Label Studio have beside `value`, ids included, as each side makes its own; none for other
+    documents."""
     if not any(map(_are_results, documents)):
         return []
-    results = [one for document in documents if _are_results(document) for one in document]
-    keys = dict.fromkeys(key for one in results for key in one if key not in ("value", "id"))
-    return [SuggestedLine((ANY, key), "skip", "bookkeeping of Label Studio") for key in keys]
+    _, compared = _controls(documents)
+    keys = dict.fromkeys(key for results in _results_in(documents) for one in results for key in one)
+    return [
+        SuggestedLine((ANY, key), "skip", "bookkeeping of Label Studio")
+        for key in keys
+        if key != "value" and key not in compared
+    ]
+
+
+def _controls(documents: Sequence[Any]) -> tuple[Any, list[str]]:
+    """How results of Label Studio are paired, and the keys beside `value` that are compared.
+
+    An answer is right in its own control alone. So controls pair the results where each occurs once in a task, and several are compared
+    where not.
+    """
+    tasks = [
+        [(str(one["from_name"]), str(one["to_name"])) for one in task if {*one} >= _MARKS]
+        for task in _results_in(documents)
+    ]
+    marks = {mark for task in tasks for mark in task}
+    names = {name for name, _ in marks}
+    objects = ["to_name"] if len(marks) > len(names) else []
+    if all(len({name for name, _ in task}) == len(task) for task in tasks):
+        return {"key_field": {"key": "from_name"}}, objects
+    return "hungarian", ["from_name", *objects] if len(names) > 1 else objects
+
+
+def _results_in(documents: Sequence[Any]) -> list[list[dict[str, Any]]]:
+    """The results of Label Studio, relations included, of each document that has some."""
+    return [[one for one in document if isinstance(one, dict)] for document in documents if _are_results(document)]
 
 
 def _are_results(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and {*one} >= _MARKS for one in value)
+    """Whether a value is a list with results of Label Studio; relations between them, which have no value, may stand among them."""
+    return isinstance(value, list) and any(isinstance(one, dict) and {*one} >= _MARKS for one in value)
