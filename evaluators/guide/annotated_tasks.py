@@ -150,8 +150,8 @@ def _of_cancelled(side: _Side) -> list[str]:
     elsewhere = sum(len(entries) <= side.place and any(one.counts for one in entries) for entries in side.tasks)
     if not elsewhere:
         return [note]
-    have = "has one" if elsewhere == 1 else "have theirs"
-    return [note, f"{rows_text(elsewhere)} {have} before {side.column}[{side.place}], which is not compared"]
+    have, are = ("has its own", "is") if elsewhere == 1 else ("have theirs", "are")
+    return [note, f"{rows_text(elsewhere)} {have} before {side.column}[{side.place}], and {are} not compared"]
 
 
 def _of_unread(side: _Side) -> list[str]:

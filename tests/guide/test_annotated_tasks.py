@@ -129,7 +129,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, tuple[int, int]], list[st
             *_rows((A, A), (B, B)),
         ],
         {"label": (4, 4)},
-        ["note: 2 rows have theirs before annotations[1], which is not compared"],
+        ["note: 2 rows have theirs before annotations[1], and are not compared"],
     ),
     "predictions without a list": (
         [*_rows(*[(A, A), (B, B)] * 3), {"annotations": [{"result": A}], "predictions": [{"result": None}]}],
