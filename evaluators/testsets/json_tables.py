@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.scoring.needs import Role
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.testsets.columns import is_usual
+from evaluators.testsets.columns import folded, is_usual
 
 _DEEPEST: Final = 3
 _DIGITS: Final = late_pattern(r"\d+")
 _WHOLE_NUMBER: Final = late_pattern(r"-?\d+")
 _FEWEST_ROWS: Final = 2
+_MORE_THAN_FIELDS: Final = 20
+"""So many keys are more than one record has fields, where inputs have them, too."""
+_ROLES: Final[tuple[Role, ...]] = ("output", "expected")
+_INPUTS: Final = frozenset(["text", "query", "message", "context", "document", "image", "file", "instruction"])
+"""What inputs are called besides their usual names."""
+_FILE: Final = late_pattern(
+    r".+\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|txt|md|html?|xml|jsonl?|csv|tsv|ya?ml|docx?|xlsx?|pptx?|eml|msg|wav|mp3|flac|m4a|mp4|py|sql)",
+    re.IGNORECASE,
+)
+_NAME_OF_ROW: Final = late_pattern(r"(?=.*\d)(?=.*[./:-])\S+")
+"""A number and a sign that no field has: `inv-001`, `2024-01-01T00:00`."""
+_HASH: Final = late_pattern(r"[0-9a-f]{8,}", re.IGNORECASE)
+_NUMBERED_ROW: Final = late_pattern(r"(?:(?:row|case|doc|document|sample|example|record)[ _]?)?\d.*", re.IGNORECASE)
+"""A row by its number. Fields may have numbers, too, as `line_2` of an address has."""
+_PADDED: Final = late_pattern(r"(?<!\d)0\d")
 
 
 def table_in(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The rows of an object that is a table; None for any other object.
 
-    Two forms say so by themselves: `{"columns": [...], "data": [[...], ...]}` without a list of objects beside, and columns
+    Two forms say so by themselves: `{"columns": [...], "data": [[...], ...]}` without a list of rows beside, and columns
     that are objects with the same numbers as keys. Others are tables only where a column has a usual name for outputs or
     expected answers, as they could be one document: columns that are lists or have names of rows as keys, and rows that are named
     by their ids.
@@ -51,16 +68,15 @@ def lists_inside(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[
 
 def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Rows of `{"columns": [...], "data": [[...], ...]}`, whatever is said of them beside; None for any other object, and where a list
-    of objects stands beside, which may be the rows."""
+    of objects beside has more of outputs and expected answers, as it holds the rows then."""
     names, data, index = value.get("columns"), value.get("data"), value.get("index")
-    if any(isinstance(inner, list) and inner and all(isinstance(row, dict) for row in inner) for inner in value.values()):
-        return None
     if not isinstance(names, list) or not isinstance(data, list) or not data:
         return None
     if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         return None
     fits = all(isinstance(row, list) and len(row) == len(names) for row in data)
-    if not fits:
+    beside = [inner[0] for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
+    if not fits or any(_count_of_roles(row) > _count_of_roles(names) for row in beside):
         return None
     rows = [dict(zip(names, row, strict=True)) for row in data]
     return _with_ids(rows, index) if isinstance(index, list) and len(index) == len(rows) else rows
@@ -81,10 +97,20 @@ def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | Non
 
 
 def _name_rows(keys: Sequence[str], columns: Iterable[str]) -> bool:
-    """Whether keys name rows, and cannot be the fields of one record: they differ in their numbers alone, and begin with one, or a column
-    of inputs has them, too."""
+    """Whether keys name rows, and cannot be the fields of one record. Where inputs have the keys, too, they name rows more often."""
+    if any(all(pattern.fullmatch(key) for key in keys) for pattern in (_FILE, _NAME_OF_ROW)) or _are_hashes(keys):
+        return True
     alike = len({_DIGITS.sub("0", key) for key in keys}) == 1
-    return alike and (keys[0][:1].isdecimal() or any(is_usual(name, "input") for name in columns))
+    if alike and (all(map(_NUMBERED_ROW.fullmatch, keys)) or any(map(_PADDED.search, keys))):
+        return True
+    inputs = any(is_usual(name, "input") or folded(name) in _INPUTS for name in columns)
+    return inputs and (alike or len(keys) > _MORE_THAN_FIELDS or not any(key.isidentifier() for key in keys))
+
+
+def _are_hashes(keys: Sequence[str]) -> bool:
+    """Whether keys are hexadecimal digits of one length, and not words that have no other letters."""
+    plain = [key.replace("-", "") for key in keys]
+    return len({*map(len, keys)}) == 1 and all(map(_HASH.fullmatch, plain)) and any(map(_DIGITS.search, plain))
 
 
 def _with_ids(rows: list[dict[str, Any]], index: Sequence[Any]) -> list[dict[str, Any]]:
@@ -122,5 +148,10 @@ def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [{**row, "id": key} for key, row in value.items()]
 
 
-def _plays_a_role(row: Mapping[str, Any]) -> bool:
-    return any(is_usual(name, "output") or is_usual(name, "expected") for name in row)
+def _plays_a_role(row: Iterable[str]) -> bool:
+    return any(is_usual(name, role) for name in row for role in _ROLES)
+
+
+def _count_of_roles(names: Iterable[str]) -> int:
+    """How many of outputs and expected answers names have a usual name for."""
+    return len({role for name in names for role in _ROLES if is_usual(name, role)})

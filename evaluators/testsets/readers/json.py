@@ -25,7 +25,8 @@ _CHUNK_ROWS: Final = 200
 _HEAD_BYTES: Final = 1024
 _SHOWN: Final = 5
 _SHAPE: Final = (
-    "a list of objects, or an object with one such list, is expected; for one object per line write `format: jsonl`"
+    'a list of objects, or an object with one such list, is expected, as pandas writes with `to_json(orient="records")`; '
+    "for one object per line write `format: jsonl`"
 )
 
 
