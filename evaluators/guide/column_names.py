@@ -109,6 +109,10 @@ _QUALITIES: Final = frozenset(
     ["relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity", "hallucination"]
 )
 """What answers are judged by, where they are named beside: `Answer Relevance`. Alone it may be what a model was asked for."""
+_JUDGED: Final = frozenset(["claim", "claims", "statement", "sentence"])
+"""Texts that a model judges, so that its answers are such labels themselves."""
+_ASKS: Final = frozenset(["question", "prompt", "instruction", "conversation"])
+"""Inputs that are answered, and not labelled."""
 _EXPLAINS: Final = frozenset(
     ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",
      "feedback", "justification", "cot", "thought", "thoughts", "analysis", "critique", "remark", "remarks"]
@@ -217,20 +221,25 @@ def may_be_measure(column: str) -> bool:
     return bool(words & MEASURES) and not words & _NO_MEASURE
 
 
-def called_verdict(column: str) -> bool:
-    """Whether the name has a word of verdicts."""
-    return bool(_VERDICT & {*words_of(column)}) or _is_quality(column)
+def called_verdict(column: str, among: Collection[str] = ()) -> bool:
+    """Whether the name has a word of verdicts, or of a quality of the answers that stand beside."""
+    return bool(_VERDICT & {*words_of(column)}) or _is_quality(column, among)
 
 
-def called_metric(column: str) -> bool:
-    """Whether the name has a word of figures about answers."""
-    return bool(_METRICS & {*words_of(column)}) or _is_quality(column)
+def called_metric(column: str, among: Collection[str] = ()) -> bool:
+    """Whether the name has a word of figures about answers, or of a quality of the answers that stand beside."""
+    return bool(_METRICS & {*words_of(column)}) or _is_quality(column, among)
 
 
-def _is_quality(column: str) -> bool:
-    """Whether the name is one of a quality of answers."""
+def _is_quality(column: str, among: Collection[str]) -> bool:
+    """Whether the name is one of a quality of answers, which are named in it or are another column."""
     words = {*words_of(column)}
-    return bool(words & _QUALITIES and words & (ANSWER | _OUTPUT_WORDS))
+    if not words & _QUALITIES:
+        return False
+    others = [name for name in among if not _QUALITIES & {*words_of(name)}]
+    beside = {word for name in others for word in words_of(name)}
+    answers = beside & (ANSWER | _OUTPUT_WORDS) or (beside & _ASKS and any(map(is_model, others)))
+    return bool(words & (ANSWER | _OUTPUT_WORDS) or (answers and not beside & _JUDGED))
 
 
 def called_explanation(column: str) -> bool:

@@ -261,14 +261,15 @@ def _set_aside(
     `settled` are columns whose role is known.
     """
     paired = {name for pair in pairs if pair.marked for name in (pair.output, pair.expected)}
+    among = [*names, *settled]
     contents = {
         name: what
         for name in names
-        if name not in paired and (what := _other_than_answer(name, cells.get(name, ()))) is not None
+        if name not in paired and (what := _other_than_answer(name, cells.get(name, ()), among)) is not None
     }
     domains = [
         {*map(plain, filled(cells.get(name, ())))}
-        for name in (*names, *settled)
+        for name in among
         if name in settled
         or (name not in contents and max(weight(name, "output", names), weight(name, "expected", names)) > 0)
     ]
@@ -276,7 +277,7 @@ def _set_aside(
         name
         for name, what in contents.items()
         if what in (_VERDICTS, _MODELS)
-        and not called_metric(name)
+        and not called_metric(name, among)
         and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
     ]
     models = [name for name in shared if contents[name] == _MODELS]
@@ -297,8 +298,8 @@ _MODELS: Final = "names of models"
 _TRUTHS: Final = frozenset(["true", "false"])
 
 
-def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
-    """The kind of a column that holds no answers, such as "ids"; None where it may hold answers."""
+def _other_than_answer(name: str, cells: Sequence[Any], among: Collection[str]) -> str | None:
+    """The kind of a column that holds no answers, such as "ids"; None where it may hold answers. `among` are the names beside."""
     usual = is_usual(name, "output") or is_usual(name, "expected")
     if usual:
         return None
@@ -306,7 +307,7 @@ def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
         return "explanations"
     if called_id_of_another(name):
         return "ids"
-    if called_verdict(name) and holds_verdicts(cells):
+    if called_verdict(name, among) and holds_verdicts(cells):
         return _VERDICTS
     if holds_truths(cells) and not (is_plain(name, "output") and words_of(name)):
         return _VERDICTS
