@@ -6,7 +6,6 @@ import shlex
 import sys
 from contextlib import nullcontext
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -201,11 +200,6 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv, a folder or a pattern of such files, or the
     address of one, such as s3://bucket/rows.csv; `-` is standard input. Without it, the test set that the suite names is taken.
     """
-    from evaluators.scoring.values.late_pattern import patterns_late
-
-    with patterns_late():  # PyYAML has a large one of all characters that YAML allows, and its parser in C does without
-        import_module("yaml")
-
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._endings import interruptible

@@ -78,8 +78,11 @@ def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
     askers: list[ChunkScoring | RowsAsking] = []
     rest = iter(columns)
     for planned in together:
-        kind = ChunkScoring if isinstance(planned.check, ChunkCheck) else RowsAsking
-        askers.append(kind(planned, [*islice(rest, len(planned.reads))]))
+        check, own_columns = planned.check, [*islice(rest, len(planned.reads))]
+        if isinstance(check, ChunkCheck):
+            askers.append(ChunkScoring(planned, check, own_columns))
+        else:
+            askers.append(RowsAsking(planned, own_columns))
     _ask_all(askers)
     return askers
 

@@ -77,9 +77,9 @@ def verdicts_one_by_one(*columns: Cells, evaluator: Planned) -> Cells:
     return cells
 
 
-def rows_together(*columns: Cells, evaluator: Planned) -> Cells:
+def rows_together(*columns: Cells, evaluator: Planned, check: ChunkCheck[Any]) -> Cells:
     """A `ScoredRow` for each row, of a check that scores the rows of a chunk together and asks nothing."""
-    return ChunkScoring(evaluator, columns).settled()
+    return ChunkScoring(evaluator, check, columns).settled()
 
 
 def verdicts_of(rows: Cells) -> Cells:
@@ -174,10 +174,10 @@ class ChunkScoring:
     Rows are scored one by one where they cannot be scored together: a row which breaks something costs nobody else anything.
     """
 
-    def __init__(self, evaluator: Planned, columns: Sequence[Cells]) -> None:
+    def __init__(self, evaluator: Planned, check: ChunkCheck[Any], columns: Sequence[Cells]) -> None:
         gates, count, line = columns[: len(evaluator.gates)], len(columns[0]), evaluator.line
-        self.one, self.line, self.inputs, self.count = evaluator, line, columns[len(gates) :], count
-        self.check: ChunkCheck[Any] = evaluator.check  # type: ignore[assignment]  # who makes it has looked
+        self.evaluator, self.line, self.inputs, self.count = evaluator, line, columns[len(gates) :], count
+        self.check = check
         self.stopped: dict[int, Result] = {}
         """The rows that are not scored, and why."""
         self.blocked: set[int] = set()
@@ -267,7 +267,7 @@ class ChunkScoring:
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
         """The scored row of one that is blocked or has an unreadable output. `scored` is the row with a missing output."""
-        lost = self.one.unreadable.lost
+        lost = self.evaluator.unreadable.lost
         verdict = scored.verdict if lost is None else lost(scored.verdict)
         if row not in self.blocked:
             return scored._replace(verdict=verdict)

@@ -254,7 +254,7 @@ def _compiled(needs: NeedSteps, evaluator: Planned, asker: int | None, number: i
         verdicts = needs.add(does, verdicts_one_by_one, evaluator.reads, evaluator=evaluator)
     else:
         if asker is None:
-            scored = needs.add(does, rows_together, evaluator.reads, evaluator=evaluator)
+            scored = needs.add(does, rows_together, evaluator.reads, evaluator=evaluator, check=evaluator.check)
         else:
             scored = needs.add(does, rows_of_asker, (asker,), number=number)
         verdicts = needs.add(f"verdicts of {line.name}", verdicts_of, (scored,))

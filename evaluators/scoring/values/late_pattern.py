@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, cast
 
 
@@ -26,14 +25,3 @@ class _Late:
 def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """The pattern, compiled at the first call of one of its methods."""
     return cast(re.Pattern[str], _Late(text, flags))
-
-
-@contextmanager
-def patterns_late() -> Iterator[None]:
-    """Inside, the modules that are imported get late patterns for those that they compile. For the start of a command alone: the whole
-    process compiles so meanwhile."""
-    compile_, re.compile = re.compile, late_pattern  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        re.compile = compile_
