@@ -83,9 +83,8 @@ def run_payload(
         for place, stats in enumerate(result.evaluators)
         for number, field in enumerate(stats.fields)
     ]
-    weakest = sorted(
-        fields, key=lambda weak_field: (weak_field[3].counts.n == 0, weakness(*weak_field[2:]))
-    )  # the unmeasured come last
+    # the unmeasured come last
+    weakest = sorted(fields, key=lambda weak_field: (weak_field[3].counts.n == 0, weakness(*weak_field[2:])))
     not_listed = sum(stats.fields_not_listed for stats in result.evaluators)
     return {
         **payload,

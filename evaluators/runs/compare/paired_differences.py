@@ -284,7 +284,6 @@ def _with_verdict(difference: Difference, corrected: float) -> Difference:
     finding: Finding = "no clear difference" if difference.verdict in ("better", "worse") else difference.verdict
     if corrected < LEVEL and difference.difference:
         finding = "better" if difference.difference > 0 else "worse"
-    interval = difference_interval(
-        difference.ci, corrected, difference.difference or 0.0
-    )  # what is shown beside it is corrected
+    # corrected, as the p-value beside which it is shown
+    interval = difference_interval(difference.ci, corrected, difference.difference or 0.0)
     return replace(difference, p_value_corrected=corrected, verdict=finding, ci=interval)

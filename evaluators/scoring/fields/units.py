@@ -123,9 +123,8 @@ class Units:
             if a is MISSING and not alone_too
             else None
         )
-        together = (
-            None if node.line is None else node.line.together
-        )  # the keys of an object that are compared as one value
+        # the keys of an object that are compared as one value
+        together = None if node.line is None else node.line.together
         may_ask = not self.weighing or self.asking  # while items are paired, comparators that cost are not asked
         answers: list[Judged | Explained | Question] = []
         result = FieldResult(place, at, NOT_JUDGED, a, b)

@@ -75,9 +75,8 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
     Raises NotJSON when there is none, with the reason why the most promising place failed.
     """
     documents = among.found
-    lone = len(documents) == 1 and not isinstance(
-        documents[0].value, dict | list
-    )  # a number or a text alone makes no list
+    # a number or a text alone makes no list
+    lone = len(documents) == 1 and not isinstance(documents[0].value, dict | list)
     if documents and not lone and search.lists_all(want, prefer):
         return _all_of(among)
     if (
