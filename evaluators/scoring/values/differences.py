@@ -72,7 +72,9 @@ def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
 
 def _visible(text: str) -> str:
     """The text without invisible characters."""
-    return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
+    if text.isprintable():  # no text of these has an invisible character
+        return text
+    return text.translate({ord(char): None for char in set(text) if category(char) in ("Cc", "Cf")})
 
 
 def _changes_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
