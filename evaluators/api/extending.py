@@ -140,7 +140,7 @@ def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:
     if name in WORDS:
         message = f'"{name}" is another name of the comparator "{WORDS[name]}", which ships with the package and cannot be replaced'
         raise problem("shadows-built-in", message, hint="choose another name")
-    again = name in GIVEN and not COMPARATORS.replaced(name)
+    again = name in GIVEN and not COMPARATORS.is_replaced(name)
     COMPARATORS.register(name, plug, overwrite=overwrite or again, replaceable=name not in KEPT)
 
 

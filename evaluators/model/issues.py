@@ -48,7 +48,7 @@ class Issue(Struct, frozen=True):
     excerpt: str | None = None
 
     def at(self, where: str) -> Issue:
-        """The same issue, placed. A place that is already known stays."""
+        """The same issue with `where` as its place. An issue that has a place keeps it."""
         return self if self.where else replace(self, where=where)
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class Problems(Exception):
 
 def _first_problems(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     """The first of the problems, each of a length that people read, and how many more there are."""
-    first = tuple(map(shortened, issues[: MOST_PROBLEMS + 1]))
+    first = tuple(map(shorten_issue, issues[: MOST_PROBLEMS + 1]))
     more = len(issues) - MOST_PROBLEMS
     if more <= 1:
         return first
@@ -96,16 +96,17 @@ def _first_problems(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     return (*first[:MOST_PROBLEMS], last)
 
 
-def shortened(issue: Issue) -> Issue:
-    """The problem with the beginning of each long text, such as an id of a million letters."""
+def shorten_issue(issue: Issue) -> Issue:
+    """The problem with at most `LONGEST` characters of each of its texts: a message may quote an id of a million letters."""
     texts = (issue.message, issue.where, issue.hint, issue.excerpt)
-    message, where, hint, excerpt = (_short(text) for text in texts)
+    message, where, hint, excerpt = (_clip_text(text) for text in texts)
     if (message, where, hint, excerpt) == texts:
         return issue
     return Issue(issue.code, issue.blame, message or "", where, hint, excerpt)
 
 
-def _short(text: str | None) -> str | None:
+def _clip_text(text: str | None) -> str | None:
+    """The beginning of a text that is too long to read, with `…` at its end; None stays None."""
     if text is None:
         return None
     return encodable(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")

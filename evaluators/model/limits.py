@@ -80,11 +80,12 @@ class RowClock:
         """How many small steps were counted in this thread."""
 
     def rest(self) -> None:
-        """No row is at hand."""
+        """Marks that no row is being scored, so that no time is measured."""
         self.fresh, self._ends = False, inf
 
     def still_time(self) -> None:
-        """Raises OutOfTime where the time of the row at hand, or of the run, has run out."""
+        """Raises OutOfTime where the time of the row at hand, or of the run, has run out. The first call for a row only starts
+        its time."""
         if self.fresh:
             self.fresh, self._ends = False, time.thread_time() + self.limits.row_seconds
         elif self._ends != inf and time.thread_time() > self._ends:
@@ -125,8 +126,12 @@ def limits_here() -> WorkLimits:
 
 
 @contextmanager
-def limited(limits: WorkLimits, until: float | None = None) -> Iterator[RowClock]:
-    """Within it these limits hold in this thread, and a run ends at `until`; without it, the run that is under way."""
+def limits_in_force(limits: WorkLimits, until: float | None = None) -> Iterator[RowClock]:
+    """Within the `with` block `limits` hold in this thread, and work stops at `until` (as `time.time` counts), or when the run
+    under way ends.
+
+    Gives the thread's clock; afterwards the clock is as it was before.
+    """
     clock = _here.clock
     before = clock.limits, clock.until, clock.fresh, clock._ends
     clock.limits = limits

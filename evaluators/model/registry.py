@@ -48,9 +48,10 @@ class Socket(Generic[Plug]):
 
     def names(self) -> tuple[str, ...]:
         """Every name that `find` knows, sorted."""
-        return tuple(sorted({*self.shipped(), *_installed(self.package), *self._registered}))
+        return tuple(sorted({*self.shipped(), *_entry_points_of(self.package), *self._registered}))
 
     def __contains__(self, name: object) -> bool:
+        """Whether there is a plug of that name. Names that ship are looked at first: looking for installed packages is slow."""
         return name in self.shipped() or name in self.names()
 
     def find(self, name: str) -> type[Plug]:
@@ -61,8 +62,8 @@ class Socket(Generic[Plug]):
         if name in self._registered:
             return self._registered[name]
         if name in self.shipped():
-            return self.shipping(name)
-        if name in (installed := _installed(self.package)):
+            return self.shipped_plug(name)
+        if name in (installed := _entry_points_of(self.package)):
             if name not in self._found:
                 self._load(name, installed[name])
             return self._found[name]
@@ -75,7 +76,7 @@ class Socket(Generic[Plug]):
     def broken(self) -> dict[str, Issue]:
         """The problem of each installed plug that cannot be used, by its name."""
         found = {}
-        for name in _installed(self.package):
+        for name in _entry_points_of(self.package):
             try:
                 self.find(name)
             except Problems as error:
@@ -87,7 +88,7 @@ class Socket(Generic[Plug]):
         try:
             plug = point.load()
             if name not in self._found:  # it has not registered itself
-                self._found[name] = self._checked(
+                self._found[name] = self._check_plug(
                     resolve_name(self.plug_maker)(name, plug) if self.plug_maker else plug, name
                 )
         except Exception as error:  # another distribution's code: whatever it raises is what is wrong with it
@@ -97,13 +98,13 @@ class Socket(Generic[Plug]):
             entry = f'its entry point is {name} = "{point.value}" in the group {self.package}'
             raise problem("bad-plug", message, hint=f"{entry}: mend it, or uninstall the package") from error
 
-    def shipping(self, name: str) -> type[Plug]:
+    def shipped_plug(self, name: str) -> type[Plug]:
         """The plug of that name that comes with the package, whatever has replaced it."""
         if name not in self._found:
             self._found[name] = _plug_of_module(self.package, name, self.contract)
         return self._found[name]
 
-    def replaced(self, name: str) -> bool:
+    def is_replaced(self, name: str) -> bool:
         """Whether a plug of the program's own has taken the place of one that ships."""
         return name in self._registered and name in self.shipped()
 
@@ -114,21 +115,22 @@ class Socket(Generic[Plug]):
         """
         ships = name in self.shipped()
         if self._names_itself(name, plug) and (overwrite or name not in self._found):
-            self._found[name] = self._checked(plug, name)
+            self._found[name] = self._check_plug(plug, name)
             return
         if ships and not replaceable:
             raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
         if not overwrite and name in self.names():
             how = "ships with the package" if ships and name not in self._registered else "is already registered"
             raise problem("name-taken", f'{self.noun} "{name}" {how}', hint="overwrite=True replaces it")
-        self._registered[name] = self._checked(plug, name)
+        self._registered[name] = self._check_plug(plug, name)
 
     def _names_itself(self, name: str, plug: type[Plug]) -> bool:
         """Whether the installed entry point of that name is in the package that the plug is from."""
-        point = None if name in self.shipped() else _installed(self.package).get(name)
+        point = None if name in self.shipped() else _entry_points_of(self.package).get(name)
         return point is not None and point.module.partition(".")[0] == plug.__module__.partition(".")[0]
 
-    def _checked(self, plug: object, name: str) -> type[Plug]:
+    def _check_plug(self, plug: object, name: str) -> type[Plug]:
+        """The plug, where it is a class of the contract. Raises Problems otherwise; `name` is what the message calls it."""
         if inspect.isclass(plug) and issubclass(plug, self.contract):
             return plug
         raise problem("not-a-plug", f'"{name}" is not a {self.noun}: it must subclass {self.contract.__name__}')
@@ -141,7 +143,7 @@ def registered_plugs() -> dict[str, dict[str, type[Any]]]:
 
 @contextmanager
 def plugs_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> Iterator[None]:
-    """Within the `with` block, the plugs that `registered_plugs` gave in another process are registered in this one."""
+    """Within the `with` block, `plugs` (what `registered_plugs` gave in another process) are the registered plugs of this process."""
     before = {package: socket._registered for package, socket in _SOCKETS.items()}
     try:
         for package, socket in _SOCKETS.items():
@@ -157,18 +159,19 @@ def modules_of(package: str) -> tuple[str, ...]:
     """The names of the plugs in a package's folder, sorted."""
     folder = importlib.import_module(package).__path__
     alone = [module.name for module in iter_modules(folder) if not module.name.startswith("_")]
-    return tuple(sorted([*alone, *_together(package)]))
+    return tuple(sorted([*alone, *_modules_of_shared_plugs(package)]))
 
 
 @cache
-def _together(package: str) -> dict[str, str]:
+def _modules_of_shared_plugs(package: str) -> dict[str, str]:
     """The names of the plugs that share a module with others, each with its module."""
     shared: dict[str, tuple[str, ...]] = vars(importlib.import_module(package)).get("TOGETHER", {})
     return {name: module for module, names in shared.items() for name in names}
 
 
 @cache
-def _installed(group: str) -> dict[str, EntryPoint]:
+def _entry_points_of(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by name, as installed packages declare them; those that a plug of this package hides are left out."""
     from importlib.metadata import entry_points  # slow to import, and needed for names that do not ship only
 
     return {point.name: point for point in entry_points(group=group) if point.name not in modules_of(group)}
@@ -176,7 +179,7 @@ def _installed(group: str) -> dict[str, EntryPoint]:
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
     """The plug that a module of a package defines, where its module is there: one class of the contract. Raises TypeError otherwise."""
-    shared = _together(package).get(name)
+    shared = _modules_of_shared_plugs(package).get(name)
     module = importlib.import_module(f"{package}.{shared or name}")
     plugs = [
         value
@@ -189,8 +192,8 @@ def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]
     return plugs[0]
 
 
-def described(socket: Socket[Any], names: Iterable[str], head: str) -> str:
-    """A heading, and each of some plugs on a line of its own, with the first line of its docstring."""
+def plug_list_text(socket: Socket[Any], names: Iterable[str], head: str) -> str:
+    """The text of a list: `head`, and below it a line for each name with the first line of the plug's docstring."""
     lines = (f"    {name}: {(socket.find(name).__doc__ or '').partition(chr(10))[0]}" for name in names)
     return "\n".join([head, *lines])
 

@@ -68,7 +68,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         try:
             import pandas
         except ModuleNotFoundError:
-            raise _lacking("a DataFrame", "pandas", 'pip install "pandas"') from None
+            raise _missing_package("a DataFrame", "pandas", 'pip install "pandas"') from None
         series = {
             name: pandas.array(column, dtype=_PANDAS[kind])
             for (name, kind), column in zip(self._kinds.items(), self._columns, strict=True)
@@ -80,11 +80,11 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         try:
             import pyarrow
         except ModuleNotFoundError:
-            raise _lacking("an Arrow table", "pyarrow", extra_hint("parquet")) from None
+            raise _missing_package("an Arrow table", "pyarrow", extra_hint("parquet")) from None
         types = {"score": pyarrow.float64(), "passed": pyarrow.bool_(), "count": pyarrow.int64()}
         arrays = [
             pyarrow.array(
-                [_as_text(cell) for cell in column] if kind == "value" else column, types.get(kind, pyarrow.string())
+                [_json_text(cell) for cell in column] if kind == "value" else column, types.get(kind, pyarrow.string())
             )
             for kind, column in zip(self._kinds.values(), self._columns, strict=True)
         ]
@@ -92,9 +92,9 @@ class ResultTable(Sequence[Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         """The first rows in columns of equal width, and how many there are in all."""
-        lines = [self.columns, *(tuple(map(_shown, row)) for row in self._head())]
+        lines = [self.columns, *(tuple(map(_cell_text, row)) for row in self._head())]
         widths = [min(max(map(len, column)), _WIDEST) for column in zip(*lines, strict=True)]
-        texts = ["  ".join(_cut(cell).ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+        texts = ["  ".join(_clip(cell).ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
         more = [f"… {len(self):,} rows"] if len(self) > _SHOWN else []
         return "\n".join(map(str.rstrip, [*texts, *more])) if len(self) else f"no rows of {', '.join(self.columns)}"
 
@@ -103,25 +103,30 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         from html import escape
 
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(_shown(cell))}</td>' for cell in row)}</tr>" for row in self._head())
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(_cell_text(cell))}</td>' for cell in row)}</tr>" for row in self._head()
+        )
         more = f"<p>{len(self):,} rows</p>" if len(self) > _SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _head(self) -> Iterator[tuple[Any, ...]]:
+        """The cells of the first `_SHOWN` rows, row by row."""
         return zip(*(column[:_SHOWN] for column in self._columns), strict=True)
 
 
-def _lacking(what: str, package: str, hint: str) -> Exception:
+def _missing_package(what: str, package: str, hint: str) -> Exception:
+    """The problem that `what`, such as a DataFrame, needs a package that is not installed."""
     return problem("missing-package", f"{what} needs a package that is not installed: {package}", hint=hint)
 
 
-def _as_text(value: Any) -> str | None:
+def _json_text(value: Any) -> str | None:
+    """A cell as JSON text; None for an empty one."""
     import json
 
     return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     """A cell on one line, as tables are printed: empty for None, floats with four decimals."""
     if value is None:
         return ""
@@ -129,5 +134,6 @@ def _shown(value: object) -> str:
     return " ".join(text.split())
 
 
-def _cut(text: str) -> str:
+def _clip(text: str) -> str:
+    """The text in at most `_WIDEST` characters; a longer one ends in `…`."""
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"

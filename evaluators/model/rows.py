@@ -53,10 +53,11 @@ class _Status(StrEnum):
 
     @property
     def plain(self) -> str:
-        """The word for people: what every page prints."""
+        """The status in the word for people, which every page prints; `word` is the one for programs."""
         return plain_word(self.word)
 
     def __index__(self) -> int:
+        """The number, so that `bytes` and lists take a status as it is."""
         return self.number
 
 
@@ -108,12 +109,12 @@ class RowStatus(_Status):
 
     @classmethod
     def of(cls, blame: Blame) -> RowStatus:
-        """The status of a row that could not be scored, by the blame of the problem."""
+        """The status of a row that could not be scored: who is to `blame` for the problem decides."""
         return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
 
     @property
     def scored(self) -> bool:
-        """The row counts in the mean."""
+        """Whether the row counts in the mean."""
         return self.number <= RowStatus.BLOCKED.number
 
     @property
@@ -136,6 +137,7 @@ class Comparison(Struct, frozen=True):
     ratio: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
+        """Without `passed`, a score of 1 passes."""
         if self.passed is None:
             force_setattr(self, "passed", self.score == 1)
 
@@ -168,12 +170,12 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def place(self) -> str:
-        """Its place in the schema."""
+        """The path of the field in the schema, without the indexes of items."""
         return self.path if self.field is None else self.field
 
     @property
     def metric(self) -> str:
-        """The metric that decided; `presence` where none was asked: something is there, or not."""
+        """The metric that decided; `presence` where values were not compared, because only one side has the field."""
         return str(self.details.get("metric", "presence"))
 
     @property
@@ -264,19 +266,24 @@ class Result(Struct, frozen=True, gc=False):
         return replace(self, fields=why.fields, reason=why.text, details=why.details)
 
     def several(self) -> Iterator[tuple[int, int, int]]:
-        """(place, right, measured) for each field of which the row has several values."""
+        """(place, right, measured) for each field of which the row has several values: its number among the fields, how many of
+        its values are right, and how many were measured."""
         return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *(repr(table) for table in self._wrong())])
+        """The result in a line, and below it the fields that are not right."""
+        return "\n".join([self._head(), *(repr(table) for table in self._wrong_fields())])
 
     def _repr_html_(self) -> str:
+        """The same for notebooks, as HTML."""
         from html import escape  # a run starts sooner
 
-        return "".join([f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong())])
+        return "".join(
+            [f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong_fields())]
+        )
 
     def _head(self) -> str:
-        """The result in a line."""
+        """One line: the evaluator's name, passed or failed, the score, and why where no table of fields follows."""
         name = f"{self.evaluator}: " if self.evaluator else ""
         if self.score is None:
             return _line(f"{name}{self.status.plain}", self.issue.message if self.issue is not None else self.reason)
@@ -284,8 +291,8 @@ class Result(Struct, frozen=True, gc=False):
         head = f"{name}{verdict}, score {self.score:.4f}"
         return head if self.fields or self.passed else _line(head, self.reason)
 
-    def _wrong(self) -> Iterator[ResultTable]:
-        """The fields that are not right as a table, where there are some."""
+    def _wrong_fields(self) -> Iterator[ResultTable]:
+        """A table of the fields that are not right, each with both values and its reason. Gives nothing where all are right."""
         aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
         if wrong := [field for field in self.fields if field.status not in aside]:
             from evaluators.model.result_table import ResultTable  # a run starts sooner
@@ -300,6 +307,7 @@ class Result(Struct, frozen=True, gc=False):
 
 
 def _line(head: str, text: str | None) -> str:
+    """The head with a text behind it, on one line of at most `_WIDEST` characters."""
     line = f"{head}: {' '.join(text.split())}" if text else head
     return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
 
@@ -319,6 +327,7 @@ class RowResult(Struct, frozen=True):
         return self.results[evaluator]
 
     def __repr__(self) -> str:
+        """The row's id, and a line for each of the first `_SHOWN` evaluators."""
         heads = [result._head() for result in self.results.values()]
         more = [f"and {len(heads) - _SHOWN} more"] if len(heads) > _SHOWN else []
         return "\n".join([f"row {self.id or self.number}", *heads[:_SHOWN], *more])

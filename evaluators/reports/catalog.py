@@ -27,7 +27,7 @@ from evaluators.scoring.judges.judged_comparator import any_comparator, comparat
 from evaluators.scoring.values.transforms import TRANSFORMS
 from evaluators.suites import source
 from evaluators.suites.extends import PRESETS, preset_names
-from evaluators.suites.foreign_words import today
+from evaluators.suites.foreign_words import current_line
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
 KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "presets")
@@ -104,7 +104,7 @@ def settings_in(kind: Kind, name: str) -> tuple[Setting, ...]:
 
 def present_name(name: str) -> str:
     """Today's name of an evaluator type that is called by another system's word; any other name as it is."""
-    return today(name, {}).type
+    return current_line(name, {}).type
 
 
 def unknown(name: str, words: Iterable[str] = ()) -> Problems:

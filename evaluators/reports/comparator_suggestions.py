@@ -200,13 +200,13 @@ def _candidates(
 def _loosest() -> Comparator:
     """Text without any difference that a switch forgives."""
     options = {"unicode": "nfkc", "accents": "transliterate", "whitespace": "ignore", "punctuation": "ignore"}
-    return build(COMPARATORS.shipping("normalized"), options)
+    return build(COMPARATORS.shipped_plug("normalized"), options)
 
 
 def _candidate(switch: str | None, word: str, options: Options) -> _Candidate:
     """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
     write = flow({word: options})[1:-1] if options else word
-    return _Candidate(switch or write, build(COMPARATORS.shipping(word), options), write)
+    return _Candidate(switch or write, build(COMPARATORS.shipped_plug(word), options), write)
 
 
 def _text_candidates(comparator: Comparator, word: str) -> Iterator[list[_Candidate]]:
@@ -225,7 +225,7 @@ def _text_candidates(comparator: Comparator, word: str) -> Iterator[list[_Candid
 
 def _unlike_default(word: str, settings: Options, apart: str) -> Options:
     """The settings that have to be written down, one apart."""
-    fields = COMPARATORS.shipping(word).model_fields
+    fields = COMPARATORS.shipped_plug(word).model_fields
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 

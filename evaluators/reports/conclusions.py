@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.model.issues import Issue, shortened
+from evaluators.model.issues import Issue, shorten_issue
 from evaluators.model.rows import __version__
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import (
@@ -156,8 +156,8 @@ def finish_run(
         slices=tuple(slices),
         gates=gates,
         notes=(*_notes(prepared, every), *measure_notes(suite.measures, measures)),
-        warnings=tuple(map(shortened, warnings)),
-        issues=tuple(map(shortened, (*troubles, *issues, *unlisted, *held))),
+        warnings=tuple(map(shorten_issue, warnings)),
+        issues=tuple(map(shorten_issue, (*troubles, *issues, *unlisted, *held))),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),

@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
-from evaluators.model.settings import BadSettings, filled_of
+from evaluators.model.settings import BadSettings, filled_texts_of
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.record_lines import CellsLine
 from evaluators.scoring.values.addresses import has_wildcards
@@ -42,7 +42,7 @@ def place_of(prepared: Prepared, selection: Selection) -> str:
         return ""
     settings = test_set.config.model_dump(mode="json", exclude_unset=True)
     text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
-    return text if "://" not in text and filled_of(test_set.config).shown(settings) == settings else ""
+    return text if "://" not in text and filled_texts_of(test_set.config).shown(settings) == settings else ""
 
 
 def with_cells(record: Run) -> Run:

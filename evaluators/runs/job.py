@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.model.issues import CellError, Issue
-from evaluators.model.limits import limited, run_out_of_time
+from evaluators.model.limits import limits_in_force, run_out_of_time
 from evaluators.model.rows import RowStatus
 from evaluators.runs.confidence_steps import OF_ROW, ConfidenceSteps, confidence_paths
 from evaluators.runs.document_sums import EmptySums
@@ -177,7 +177,7 @@ def work_on(
 ) -> Iterator[Work]:
     """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
     plan = plan_of(job, lines if lines is not None else job.suite.lines())
-    limits = limited(job.reading.limits, job.until)
+    limits = limits_in_force(job.reading.limits, job.until)
     with (
         without_cycle_search(),
         limits,

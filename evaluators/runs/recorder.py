@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.model.issues import CellError, RowProblem, encodable
-from evaluators.model.limits import OutOfTime, limited
+from evaluators.model.limits import OutOfTime, limits_in_force
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.runs.ledger import Ledger
 from evaluators.runs.record_facts import Declared, Kept
@@ -243,7 +243,7 @@ class _Outcomes:
     def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
         """The outcomes to record of some rows of a chunk, whose offsets these are."""
         if rows:
-            with limited(self._plan.limits) as clock:
+            with limits_in_force(self._plan.limits) as clock:
                 for request in rows:
                     clock.fresh = True
                     for field, reason_kept, outcome in self._kept(self._recorded_of(slots, request), request):

@@ -23,7 +23,7 @@ from evaluators.model.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model.limits import limits_here
 from evaluators.model.rows import JSON, MISSING, Missing
 from evaluators.model.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
-from evaluators.model.settings.plain_words import in_quotes
+from evaluators.model.settings.plain_words import quotes_hint
 from evaluators.scoring.values import json_choice, json_documents, json_text
 from evaluators.scoring.values.cell_words import fits, nearly_fits
 from evaluators.scoring.values.equality import same
@@ -458,7 +458,7 @@ def _read_pattern(value: object) -> object:
     if isinstance(value, Mapping | FromColumn):
         return from_column(value, splits=False)
     if not isinstance(value, str):
-        hint = in_quotes(value)
+        hint = quotes_hint(value)
         raise ValueError(f'"pattern" must be text; found {spell(value)}' + (f"\nhint: {hint}" if hint else ""))
     if _ROW_COLUMN.fullmatch(value):
         return from_column({"column": value.removeprefix("row.")}, splits=False)

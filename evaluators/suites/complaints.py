@@ -18,7 +18,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.quoting import flow
-from evaluators.suites.excerpt import lines_of, quoted, requoted
+from evaluators.suites.excerpt import in_yaml_quotes, lines_of, quote_words
 from evaluators.suites.nodes import SuiteInput
 from evaluators.suites.python_data import TOO_DEEP
 
@@ -75,7 +75,7 @@ class ParserError(Struct, frozen=True):
 
     @property
     def begun(self) -> Mark:
-        """The place where the unreadable part begins, as far as the parser knows."""
+        """The place where the unreadable part begins, as far as the parser knows: else the place where it stopped."""
         return self.start or self.at
 
 
@@ -99,16 +99,16 @@ class YamlErrorExplainer:
         self.data_of = data_of
 
     def explain(self, trouble: ParserError) -> YamlProblem:
-        """The complaint that fits best."""
+        """The problem in words, for the parser's error. `_KINDS` is asked in order, and the first answer counts."""
         opening = unclosed_quote(self.text)
         if opening is not None and opening < trouble.at:
-            return self._not_closed(opening)
+            return self._unclosed_quote(opening)
         text = f"{trouble.context} {trouble.problem}"
         problems = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
         return next(filter(None, problems))
 
     def unknown_alias(self, at: Mark, name: str) -> YamlProblem:
-        """`*name` without a `&name` before it."""
+        """The problem of `*name` where no `&name` stands before it."""
         message = (
             f'YAML reads *{name} as a reference to "&{name}", which is not defined above; text with a star goes in quotes'
         )
@@ -117,18 +117,21 @@ class YamlErrorExplainer:
     def text_at_top(self, number: int, text: str) -> YamlProblem | None:
         """The problem of a document that is one text."""
         word = _BARE_WORD.fullmatch(self.line(number))
-        return self.glued(number) or (self._missing_colon(number, word) if word and word[2] != text else None)
+        return self.missing_space(number) or (self._missing_colon(number, word) if word and word[2] != text else None)
 
     def character(self, at: Mark) -> str:
         """The character at a place; empty at the end of a line."""
         return self.line(at[0])[at[1] : at[1] + 1]
 
     def in_quotes(self, at: Mark, message: str, code: str = "needs-quotes") -> YamlProblem:
-        """A complaint about a word that wants quotes."""
-        return YamlProblem(code, at, message, self._write(requoted(self.line(at[0]), at[1])) or "put the text in quotes")
+        """The problem of a word at a place that must be in quotes, with the line to write as its hint."""
+        return YamlProblem(
+            code, at, message, self._write_hint(quote_words(self.line(at[0]), at[1])) or "put the text in quotes"
+        )
 
-    def _write(self, corrected: str | None, instead_of: int | None = None) -> str | None:
-        """`write: …`, when the parser can read the line (and it is another line)."""
+    def _write_hint(self, corrected: str | None, instead_of: int | None = None) -> str | None:
+        """The hint `write: …` with a corrected line. None where the parser cannot read the line, or it is the same as line
+        `instead_of`."""
         if corrected is None or (instead_of is not None and corrected == self.line(instead_of)):
             return None
         text = corrected.strip()
@@ -163,8 +166,10 @@ class YamlErrorExplainer:
             return None
         if at[1] and self.line(at[0])[at[1] - 1] == "[":
             return self.in_quotes(at, QUOTE_PATH, "brackets-need-quotes")
-        corrected = requoted(self.line(at[0]), at[1])
-        hint = corrected and self._write(re.sub(r'"\*(?=[.\[][^"]*":)', '"[*]', corrected))  # a key is a path: each item
+        corrected = quote_words(self.line(at[0]), at[1])
+        hint = corrected and self._write_hint(
+            re.sub(r'"\*(?=[.\[][^"]*":)', '"[*]', corrected)
+        )  # a key is a path: each item
         message = f"{_SPECIAL['*']}, so a path that begins with one goes in quotes"
         return YamlProblem("needs-quotes", at, message, hint or "put the text in quotes")
 
@@ -186,16 +191,16 @@ class YamlErrorExplainer:
                 return nested
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
             return self.in_quotes(trouble.at, message, "colon-in-value")
-        above = self._above(number)
+        above = self._line_above(number)
         hint = "a quote, a bracket or a colon may be missing on the line above"
         stray = YamlProblem("bad-yaml", trouble.at, "a colon is not allowed here", hint)
-        return self.glued(above) or self._too_deep(number, above) or stray
+        return self.missing_space(above) or self._deep_line(number, above) or stray
 
-    def _above(self, number: int) -> int:
+    def _line_above(self, number: int) -> int:
         """The number of the nearest line above that is not blank; -1 when there is none."""
         return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
-    def _too_deep(self, number: int, above: int) -> YamlProblem | None:
+    def _deep_line(self, number: int, above: int) -> YamlProblem | None:
         """The problem of a line that is indented deeper than the line above allows."""
         line, previous = self.line(number), self.line(above)
         if item := _BARE_ITEM.fullmatch(previous):
@@ -212,16 +217,16 @@ class YamlErrorExplainer:
         return self._missing_colon(above, word) if word else None
 
     def _settings_of_test_set(self, number: int, file: str) -> YamlProblem:
-        """Settings below a `test_set` whose file stands beside it."""
+        """The problem of settings in the lines below line `number`, a `test_set:` that has its `file` beside it."""
         message = '"test_set" has its file beside it, and settings below it; they go together in one map'
-        lines = self._below(number)
+        lines = self._lines_below(number)
         data = self.data_of("\n".join(lines))
         hint = "write test_set: {file: …}, with the settings beside the file"
         if isinstance(data, dict) and "file" not in data:
             hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow({'file': file, **data})}"
         return YamlProblem("bad-indentation", (number, 0), message, hint)
 
-    def _below(self, number: int) -> list[str]:
+    def _lines_below(self, number: int) -> list[str]:
         """The lines that follow a line and stand deeper than it, without what all of them begin with."""
         own, first = self.line(number), self.line(number + 1)
         indent, lines = len(first) - len(first.lstrip()), list[str]()
@@ -239,7 +244,7 @@ class YamlErrorExplainer:
         head, word, rest = f"{match['before']}{match['key']}", match["word"], match["rest"] or ""
         where = "write: "
         if not rest:
-            lines = self._below(number)
+            lines = self._lines_below(number)
             data = self.data_of("\n".join(lines))
             rest = "" if data is None else flow(data)
             where = f"write, in place of these {len(lines) + 1} lines: "
@@ -252,7 +257,7 @@ class YamlErrorExplainer:
     def no_colon(self, trouble: ParserError) -> YamlProblem:
         """The problem of a line that is neither a key nor a list item."""
         number = trouble.begun[0]
-        if glued := self.glued(number):
+        if glued := self.missing_space(number):
             return glued
         if word := _BARE_WORD.fullmatch(self.line(number)):
             return self._missing_colon(number, word)
@@ -260,28 +265,31 @@ class YamlErrorExplainer:
         return YamlProblem("missing-colon", trouble.begun, message, "a key is followed by a colon and a space")
 
     def _missing_colon(self, number: int, word: re.Match[str]) -> YamlProblem:
+        """The problem of a line that holds one word, which reads like a key. `word` is the match of `_BARE_WORD`."""
         message = f'looks like a colon is missing after "{word[2]}"'
         return YamlProblem("missing-colon", (number, word.end(2)), message, f"write: {word[1].lstrip()}{word[2]}:")
 
-    def glued(self, number: int) -> YamlProblem | None:
+    def missing_space(self, number: int) -> YamlProblem | None:
         """The problem of `name:text`, with no space after the colon."""
         match = _GLUED.fullmatch(self.line(number))
         if not match:
             return None
         message = f'a space is missing after the colon of "{match[2]}"'
-        hint = self._write(f"{match[1]}{match[2]}: {match[3]}")
+        hint = self._write_hint(f"{match[1]}{match[2]}: {match[3]}")
         return YamlProblem("missing-space", (number, match.end(2) + 1), message, hint)
 
     def open_quote(self, trouble: ParserError) -> YamlProblem | None:
-        return self._not_closed(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
+        """The problem of a quote with which the unreadable part begins."""
+        return self._unclosed_quote(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
 
-    def _not_closed(self, at: Mark) -> YamlProblem:
-        """A quote that is not closed where it seems to belong: the key, the value among others, or the rest of the line ends there."""
+    def _unclosed_quote(self, at: Mark) -> YamlProblem:
+        """The problem of the quote at a place, with the line that closes it: behind the key, before the next value, or at the end
+        of the line."""
         mark, line = self.character(at), self.line(at[0])
         ends = [_KEY_ENDS.search(line, at[1])] if _BEGINS_LINE.fullmatch(line[: at[1]]) else []
         ends += [_VALUE_ENDS.search(line, at[1]), _REST_ENDS.search(line, at[1])]
         lines = (f"{line[: end.start()]}{mark}{line[end.start() :]}" for end in ends if end is not None)
-        hint = next(filter(None, map(self._write, lines)), f"end the text with another {mark}")
+        hint = next(filter(None, map(self._write_hint, lines)), f"end the text with another {mark}")
         return YamlProblem("open-quote", at, f"this {mark} is not closed", hint)
 
     def escape(self, trouble: ParserError) -> YamlProblem:
@@ -297,7 +305,7 @@ class YamlErrorExplainer:
         if first == number and (end := line.find('"', column)) > 0:
             inner = line[start + 1 : end].replace("'", "''")
             corrected = f"{line[:start]}'{inner}'{line[end + 1 :]}"
-        return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write(corrected))
+        return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write_hint(corrected))
 
     def flow(self, trouble: ParserError) -> YamlProblem | None:
         """The problem of a list in [] or a map in {}: not closed, not in quotes, or without a comma."""
@@ -305,15 +313,15 @@ class YamlErrorExplainer:
             return None
         number = trouble.start[0]
         if trouble.at[0] != number:
-            return self._never_closed(trouble.start)
+            return self._unclosed_bracket(trouble.start)
         bracket = self.character(trouble.at) in ("[", "]", "{", "}")
-        if bracket and (hint := self._write(requoted(self.line(number)), number)):
+        if bracket and (hint := self._write_hint(quote_words(self.line(number)), number)):
             return YamlProblem("brackets-need-quotes", trouble.at, QUOTE_PATH, hint)
         if self.character(trouble.at) == ":":
             line, column = self.line(number), trouble.at[1]
             start, end = _inside_brackets(line, column)
             text = line[start:end].strip()
-            nested = self._write(f"{line[:start]}{{{text}}}{line[end:]}")
+            nested = self._write_hint(f"{line[:start]}{{{text}}}{line[end:]}")
             if line[start:column] in _NESTED and nested:
                 message = f'"{line[start:column]}:" stands beside a key; what belongs to a key goes in braces of its own'
                 return YamlProblem("colon-in-value", (number, start), message, nested)
@@ -322,7 +330,7 @@ class YamlErrorExplainer:
         message = f"a comma or {_CLOSING[opening]} was expected here, to go on with the {opening} before it"
         return YamlProblem("bad-list" if opening == "[" else "bad-map", trouble.at, message)
 
-    def _never_closed(self, at: Mark) -> YamlProblem:
+    def _unclosed_bracket(self, at: Mark) -> YamlProblem:
         """The problem of a bracket that is not closed."""
         opening = self.line(at[0])[at[1]]
         message = f"this {opening} is never closed, or something inside it is not separated by a comma"
@@ -341,7 +349,7 @@ class YamlErrorExplainer:
         if before.endswith(("]", "}")):
             return self._after_bracket(at)
         if glued := _GLUED_DASH.fullmatch(line):
-            hint = self._write(f"{glued[1]}- {glued[2]}")
+            hint = self._write_hint(f"{glued[1]}- {glued[2]}")
             return YamlProblem("missing-space", at, "a space is missing after the dash", hint)
         if before.strip():
             message = "this does not go with the text before it on the line"
@@ -355,18 +363,18 @@ class YamlErrorExplainer:
             return self._missing_dash(trouble) or YamlProblem("bad-indentation", at, message, hint)
         if at[1] == 0:
             return self.start(trouble)
-        above = self._above(at[0])
+        above = self._line_above(at[0])
         if beside := _FILE_BESIDE.fullmatch(self.line(above)):
             return self._settings_of_test_set(above, beside[1])
         message = "this line does not start in the same column as the lines it belongs to"
         return YamlProblem("bad-indentation", at, message, "indent it like its neighbours; YAML reads columns")
 
     def _missing_dash(self, trouble: ParserError) -> YamlProblem | None:
-        """The first item of a list lacks its dash: what follows the key above reads as a map."""
+        """The problem of a list whose first item has no dash: below its key it reads as a map, and the next dash does not fit."""
         start = trouble.start
         if start is None or start[1] != trouble.at[1]:
             return None
-        if not self.line(self._above(start[0])).rstrip().endswith(":"):
+        if not self.line(self._line_above(start[0])).rstrip().endswith(":"):
             return None
         message = "a dash is missing before this line: the lines below it are items of a list"
         return YamlProblem("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")
@@ -376,18 +384,18 @@ class YamlErrorExplainer:
         corrected = None
         if value := _BRACKET_VALUE.match(self.line(at[0])):
             word, colon, rest = value[2].partition(": ")
-            corrected = f"{value[1]}{quoted(word.strip())}{colon}{rest}"
+            corrected = f"{value[1]}{in_yaml_quotes(word.strip())}{colon}{rest}"
         message = "text goes on after the closing bracket; a path or text that begins with a bracket goes in quotes"
-        return YamlProblem("needs-quotes", at, message, self._write(corrected, at[0]))
+        return YamlProblem("needs-quotes", at, message, self._write_hint(corrected, at[0]))
 
     def _after_quote(self, at: Mark, mark: str) -> YamlProblem:
         """The problem of text behind a closing quote, with the whole value in quotes as a hint."""
         line = self.line(at[0])
         start = line.find(mark)
         text = line[start:].rstrip()
-        corrected = line[:start] + quoted(text[1:-1] if text.endswith(mark) else text)
+        corrected = line[:start] + in_yaml_quotes(text[1:-1] if text.endswith(mark) else text)
         message = "text goes on after the closing quote; the whole value goes in quotes, or none of it"
-        return YamlProblem("after-quote", at, message, self._write(corrected, at[0]))
+        return YamlProblem("after-quote", at, message, self._write_hint(corrected, at[0]))
 
     def start(self, trouble: ParserError) -> YamlProblem:
         """The problem of a line at the top that belongs to no key."""
@@ -397,7 +405,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-indentation", trouble.at, message, "start the top-level keys in the first column")
 
     def block_text(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of text behind the"""
+        """The problem of text behind the `|` or `>` with which a text of several lines begins."""
         mark = self.character(trouble.begun)
         if mark not in ("|", ">"):
             return None
@@ -408,7 +416,7 @@ class YamlErrorExplainer:
         """The problem of a place where a value should be."""
         character = self.character(trouble.at)
         if not character and trouble.bracket:
-            return self._never_closed(trouble.bracket)
+            return self._unclosed_bracket(trouble.bracket)
         if not character or character not in "]},:-?":
             return None
         return self.in_quotes(trouble.at, f"a value was expected here, and {character} cannot begin one")
@@ -434,7 +442,7 @@ def unclosed_quote(text: str) -> Mark | None:
 
 
 def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
-    """The beginning and end of the value inside brackets that has a colon at a place."""
+    """The beginning and end, as columns, of the value inside brackets of which the colon in column `colon` is a part."""
     before = re.search(r"[^\s,{\[:][^,{\[:]*\Z", line[:colon])
     depth, end = 0, colon
     while end < len(line) and (depth or line[end] not in ",]}"):
@@ -458,15 +466,17 @@ Explain: TypeAlias = Callable[[YamlErrorExplainer, ParserError], YamlProblem | N
 
 
 def _problem_at(code: str, message: str, hint: str | None) -> Explain:
-    """A function that finds a problem with these words where the parser stopped."""
+    """A function that makes a problem with these words, at the place where the parser stopped."""
     return lambda _, trouble: YamlProblem(code, trouble.at, message, hint)
 
 
-def _word(message: str, code: str = "needs-quotes") -> Explain:
+def _quotes_needed_at(message: str, code: str = "needs-quotes") -> Explain:
+    """A function that says, with `message`, that the word where the unreadable part begins must be in quotes."""
     return lambda explainer, trouble: explainer.in_quotes(trouble.begun, message, code)
 
 
-def _bad_character(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:
+def _bad_escape_at(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:
+    """The problem of an escape in double quotes that stands for no character."""
     return YamlProblem("bad-escape", trouble.begun, BAD_CHARACTER, BACKSLASH)
 
 
@@ -481,8 +491,8 @@ _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
     ("could not find expected ':'", YamlErrorExplainer.no_colon),
     ("unexpected end of stream", YamlErrorExplainer.open_quote),
     ("unknown escape", YamlErrorExplainer.escape),
-    ("Unicode character", _bad_character),
-    ("hex", _bad_character),
+    ("Unicode character", _bad_escape_at),
+    ("hex", _bad_escape_at),
     (
         "unexpected ':'",
         _problem_at("missing-space", "inside brackets a colon is followed by a space", "or put the text in quotes"),
@@ -491,13 +501,13 @@ _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
         "mapping keys are not allowed",
         _problem_at("needs-quotes", "a question mark and a space mean something else in YAML", "put the text in quotes"),
     ),
-    ("directive", _word(_SPECIAL["%"] + "; put it in quotes")),
+    ("directive", _quotes_needed_at(_SPECIAL["%"] + "; put it in quotes")),
     ("flow ", YamlErrorExplainer.flow),
     ("block mapping", YamlErrorExplainer.block),
     ("block collection", YamlErrorExplainer.block),
     ("<document start>", YamlErrorExplainer.start),
-    ("tag", _word("a word that starts with ! is a tag in YAML, and tags are not allowed here", "bad-tag")),
-    ("anchor", _word("a word that starts with & names a value in YAML; as text it goes in quotes")),
+    ("tag", _quotes_needed_at("a word that starts with ! is a tag in YAML, and tags are not allowed here", "bad-tag")),
+    ("anchor", _quotes_needed_at("a word that starts with & names a value in YAML; as text it goes in quotes")),
     (
         "sequence entries are not allowed",
         _problem_at("bad-list", "a list does not start on the line of its key", _BESIDE_KEY),

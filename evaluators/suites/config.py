@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.model.issues import MOST_PROBLEMS, Issue, Problems
-from evaluators.model.registry import described, suggestion
+from evaluators.model.registry import plug_list_text, suggestion
 from evaluators.model.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell, under
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
 from evaluators.scoring.evaluators._evaluator import BUILTIN, START_HERE, Evaluator
@@ -27,7 +27,7 @@ from evaluators.scoring.values.file_names import as_file_name, shown, why_no_fil
 from evaluators.scoring.values.json_choice import PICKS
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites.extends import presets_with
-from evaluators.suites.foreign_words import TYPES, exported, foreign_system, hint_for, today
+from evaluators.suites.foreign_words import TYPES, agenta_export, current_line, foreign_system, hint_for
 from evaluators.suites.nodes import SECTIONS, YamlNode
 from evaluators.suites.source import SuiteSource
 
@@ -75,28 +75,29 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     if strange and (system := foreign_system(data)) is not None:
         message = f"this is a file of {system}, not a suite"
         hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
-        raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
-    details.extend(_variables_refused(source))
+        raise Problems(_issues_in_order(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
+    details.extend(_refused_variables(source))
     for key in strange:
-        hint = suggestion(key, SECTIONS) or _outside(key, data) or f"known: {', '.join(SECTIONS)}"
+        hint = suggestion(key, SECTIONS) or _misplaced_hint(key, data) or f"known: {', '.join(SECTIONS)}"
         details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
-    collect(lambda: _version(data.get("version", 1)), "version")
-    name = collect(lambda: _text(data.get("name"), "name"), "name")
+    collect(lambda: _check_version(data.get("version", 1)), "version")
+    name = collect(lambda: _optional_text(data.get("name"), "name"), "name")
     renamed: list[str] = []
-    collect(lambda: _text(data.get("description"), "description"), "description")
+    collect(lambda: _optional_text(data.get("description"), "description"), "description")
     judge = asked = None
     if data.get("judge") is not None:
         judge = collect(lambda: read_judge(data["judge"], source.folder_of(("judge",)) or source.folder), "judge")
         asked = judge or _UNREAD
-    comparators = collect(lambda: _comparators(data.get("comparators"), details, renamed, asked), "comparators") or {}
+    comparators = collect(lambda: _own_comparators(data.get("comparators"), details, renamed, asked), "comparators") or {}
     notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
     drafts = _drafts(source, data, {"comparators": comparators, "judge": asked}, details, notes, unread)
     lines = _with_names(drafts, details)
-    slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
+    slices = collect(lambda: _slice_columns(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
 
     def possible(name: str) -> bool:
+        """Whether a line that could not be read may be the evaluator of this name."""
         return any(_may_be_called(name, item) for item in unread)
 
     measured = data.get("measures")
@@ -117,9 +118,11 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
             notes.extend(f"{source.place((key, *loc), key=True)}: {note}" for loc, note in said_of)
     details.extend(check_edges(lines, possible))
     if details:
-        raise Problems(_issues(source, details))
+        raise Problems(_issues_in_order(source, details))
     shown_notes = tuple(map(source.filled.masked, notes))
-    return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, shown_notes)
+    return SuiteConfig(
+        source, source.filled.shown(name) or _suite_name(source.name), lines, slices, sections, shown_notes
+    )
 
 
 def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
@@ -129,7 +132,7 @@ def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
             yield from asking.judges.values()
 
 
-def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
+def _refused_variables(source: SuiteSource) -> Iterator[Detail]:
     """The problems of variables in settings that become values of rows: they would be printed."""
     for loc, written in _texts_with_variables(source.root, ()):
         word = next((str(step) for index, step in enumerate(loc) if _makes_values(loc, index)), None)
@@ -187,7 +190,7 @@ def _type_at(data: Mapping[str, Any], loc: Loc) -> str:
     return str(item.get("type", loc[2])) if isinstance(item, Mapping) else ""
 
 
-def _issues(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
+def _issues_in_order(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
     """The details with their places, each once: the suite's own lines first, then those of the files it extends."""
     own, masked = source.root.spot.document, source.filled.masked
     placed = [(source.spot(detail.loc, key=detail.key), detail) for detail in details]
@@ -206,7 +209,8 @@ def _drafts(
     notes: list[str],
     unread: list[object],
 ) -> list[_Draft]:
-    """The lines of the evaluators, as far as they can be read. `details`, `notes` and `unread` get what is wrong, said, or not read."""
+    """The lines under `evaluators`, as far as they can be read. Added to: `details` (problems), `notes` (what users should know),
+    and `unread` (lines that cannot be read)."""
     items = data.get("evaluators")
     if items is None:
         if any(suggestion(str(key), ("evaluators",)) for key in data):
@@ -242,8 +246,8 @@ def _drafts(
 def _may_be_called(name: str, item: object) -> bool:
     """Whether an unreadable line may have this name; the line has a problem of its own."""
     try:
-        written, options, _ = _shape(item)
-        kind = today(written, options).type
+        written, options, _ = _type_and_settings(item)
+        kind = current_line(written, options).type
     except BadSettings:
         return True
     given = options.get("name")
@@ -256,16 +260,16 @@ def _draft(
     item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource, *, hinted: bool
 ) -> _Draft:
     """One line as it is read. `hinted` is whether a problem of it gets a hint: what is shown to nobody needs none."""
-    written, options, base = _shape(item)
+    written, options, base = _type_and_settings(item)
     with under(*base):
-        current = today(written, options)
+        current = current_line(written, options)
     if current.type not in BUILTIN and not hinted:
         raise bad(f'unknown evaluator type "{current.type}"')
     try:
         plug = BUILTIN.find(current.type)
     except Problems as error:
         known = (*BUILTIN.names(), *TYPES)
-        hint = hint_for(written) or suggestion(written, known) or _start_here()
+        hint = hint_for(written) or suggestion(written, known) or _first_types_hint()
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
         raise BadSettings([Detail(at, error.issues[0].message, hint, key=bool(base), code="unknown-name")]) from error
     notes.extend(f"{source.place(loc)}: {note}" for note in current.notes)
@@ -289,11 +293,12 @@ def _draft(
     return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first
 
 
-def _start_here() -> str:
-    return described(BUILTIN, START_HERE, "most suites need one of these (all: evaluators list evaluators):")
+def _first_types_hint() -> str:
+    """A hint with the evaluator types that most suites need."""
+    return plug_list_text(BUILTIN, START_HERE, "most suites need one of these (all: evaluators list evaluators):")
 
 
-def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
+def _type_and_settings(item: object) -> tuple[str, dict[str, Any], Loc]:
     """The type and the settings of a line, and where in the line the settings stand."""
     if isinstance(item, str):
         return item, {}, ()
@@ -303,7 +308,7 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
         if not isinstance(item["type"], str):
             raise bad(f'"type" must be the name of an evaluator type; found {spell(item["type"])}', "type")
         return item["type"], {key: value for key, value in item.items() if key != "type"}, ()
-    if (taken_over := exported(item)) is not None:
+    if (taken_over := agenta_export(item)) is not None:
         return taken_over
     if len(item) != 1:
         raise BadSettings([_several_keys(item)])
@@ -351,12 +356,12 @@ def _several_keys(item: Mapping[str, Any]) -> Detail:
 def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, Any]:
     """The settings of a line that are about its run, by name; `details` gets what is wrong with them."""
     readers: dict[str, Callable[[Any], Any]] = {
-        "name": _name,
-        "needs": _needs,
+        "name": _evaluator_name,
+        "needs": _evaluator_names,
         "when": read_conditions,
-        "unmet": lambda value: _one_of(value, "unmet", ("fail", "skip")),
-        "parse": lambda value: _one_of(value, "parse", ("lenient", "strict")),
-        "pick": lambda value: _one_of(value, "pick", PICKS),
+        "unmet": lambda value: _listed_word(value, "unmet", ("fail", "skip")),
+        "parse": lambda value: _listed_word(value, "parse", ("lenient", "strict")),
+        "pick": lambda value: _listed_word(value, "pick", PICKS),
     }
     collected = {}
     for key, value in run.items():
@@ -374,7 +379,7 @@ def _with_names(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[Evalua
     taken: dict[str, EvaluatorLine] = {}
     for draft, first in drafts:
         kind = draft.type
-        name = draft.name or (f"{kind}_{_slug(first)}" if unnamed.count(kind) > 1 and first is not None else kind)
+        name = draft.name or (f"{kind}_{_name_part(first)}" if unnamed.count(kind) > 1 and first is not None else kind)
         if name in taken:
             hint = "give one of them a name of its own: name: …"
             if first is not None and not draft.name and not taken[name].name:
@@ -396,7 +401,7 @@ _UNREAD: Final = object()
 """In place of a judge that could not be read, which has a problem of its own."""
 
 
-def _comparators(
+def _own_comparators(
     data: object, details: list[Detail], notes: list[str], judge: object
 ) -> dict[str, tuple[Comparator, str]]:
     """The suite's own comparators. One that cannot be used is a detail, and its name stays known: it is said once."""
@@ -421,7 +426,7 @@ def _comparators(
     return comparators
 
 
-def _slices(data: object) -> tuple[str, ...]:
+def _slice_columns(data: object) -> tuple[str, ...]:
     """The columns of `slices`. Raises BadSettings."""
     if data is None:
         return ()
@@ -439,23 +444,26 @@ def _slices(data: object) -> tuple[str, ...]:
 
 
 def _slices_hint(item: object) -> str:
+    """A hint with the line to write for an item of `slices` that is no column."""
     column = item.strip() if isinstance(item, str) else ""
     return f"slices: [row.{column}]" if column and not column.endswith(".") else "slices: [row.supplier]"
 
 
-def _version(value: object) -> None:
+def _check_version(value: object) -> None:
+    """Raises BadSettings for any version of the language but 1."""
     if isinstance(value, bool) or value != 1:
         raise bad(f"this is version 1 of the language; found {spell(value)}", hint="write version: 1, or leave it out")
 
 
-def _text(value: object, name: str) -> str | None:
+def _optional_text(value: object, name: str) -> str | None:
+    """The text of the setting `name`, or None. Raises BadSettings for anything else."""
     if value is None or isinstance(value, str):
         return value
     raise bad(f"{name} must be text; found {spell(value)}")
 
 
-def _name(value: object) -> str:
-    """The name of an evaluator. Refuses dots, spaces around it, and what is no text."""
+def _evaluator_name(value: object) -> str:
+    """The name of an evaluator. Raises BadSettings for a dot, for spaces around it, and for what is no text."""
     if not isinstance(value, str) or not value.strip():
         raise bad(f"name must be text; found {spell(value)}")
     if "." in value:
@@ -465,15 +473,16 @@ def _name(value: object) -> str:
     return filled_texts().name(value)
 
 
-def _needs(value: object) -> tuple[str, ...]:
-    """The names of the evaluators that one waits for. Refuses what is no list of texts."""
+def _evaluator_names(value: object) -> tuple[str, ...]:
+    """The names of the evaluators that one waits for. Raises BadSettings for what is no list of texts."""
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
         raise bad(f"needs must be a list of evaluator names; found {spell(value)}")
     return tuple(dict.fromkeys(map(filled_texts().name, items)))
 
 
-def _one_of(value: object, name: str, known: Sequence[str]) -> Any:
+def _listed_word(value: object, name: str, known: Sequence[str]) -> Any:
+    """The value of the setting `name`, which must be one of the `known` words. Raises BadSettings."""
     if value not in known:
         raise bad(f"{name} must be one of {', '.join(known)}; found {spell(value)}")
     return value
@@ -495,7 +504,7 @@ _HOMES: Final = {
 """Settings that are likely to be written at the top of a suite, and the section that they belong to."""
 
 
-def _outside(key: str, data: Mapping[str, Any]) -> str | None:
+def _misplaced_hint(key: str, data: Mapping[str, Any]) -> str | None:
     """A hint for a setting at the top of a suite that belongs into a section: the section with it, where that is a short line."""
     if (home := _HOMES.get(key)) is not None:
         there = {"file": data[home]} if isinstance(data.get(home), str) else data.get(home)
@@ -504,10 +513,12 @@ def _outside(key: str, data: Mapping[str, Any]) -> str | None:
     return f'"{key}" is an evaluator type: it goes in the list under "evaluators"' if key in BUILTIN else None
 
 
-def _slug(value: object) -> str:
+def _name_part(value: object) -> str:
+    """A setting's value as a part of a name: at most 30 letters, digits and underscores; `2` where nothing is left."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_")[:30] or "2"
 
 
-def _stem(name: str) -> str:
+def _suite_name(name: str) -> str:
+    """The name of a suite's file, without folder and ending."""
     return re.sub(r"\.ya?ml$", "", name.replace("\\", "/").rsplit("/", 1)[-1]) or "suite"

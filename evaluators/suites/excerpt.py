@@ -33,7 +33,7 @@ def with_caret(line: str, column: int) -> str:
     # stars over an address that says who may go in, so that the caret still fits
     line = re.sub(_ADDRESS_OF_SOMEBODY, lambda match: "*" * len(match[0]), line.rstrip())
     line, column = _window(re.sub(_UNSEEN, "\ufffd", line), column)
-    return f"{line}\n{''.join(_pad(character) for character in line[:column])}^"
+    return f"{line}\n{''.join(_blanks_as_wide_as(character) for character in line[:column])}^"
 
 
 def _window(line: str, column: int) -> tuple[str, int]:
@@ -47,7 +47,7 @@ def _window(line: str, column: int) -> tuple[str, int]:
     return head + line[start:end] + tail, column - start + len(head)
 
 
-def _pad(character: str) -> str:
+def _blanks_as_wide_as(character: str) -> str:
     """The blanks as wide as a character on a screen."""
     if character == "\t":
         return "\t"
@@ -62,17 +62,17 @@ _BARE_ALIAS = late_pattern(r"\*[\w-]+")
 _QUOTED = late_pattern(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
 
 
-def requoted(line: str, at: int | None = None) -> str:
-    """The line, quoted where needed. The word that starts at column `at` is quoted in any case."""
+def quote_words(line: str, at: int | None = None) -> str:
+    """The line with each word in quotes that YAML could not read without. The word that starts at column `at` is quoted in any case."""
     start = _START.match(line)
     i = start.end() if start else 0
     out = [line[:i]]
     depth, in_value = 0, False
     while i < len(line):
-        piece, word = _next(line, i, depth, in_value)
+        piece, word = _next_piece(line, i, depth, in_value)
         if word:
             must = i == at or _cannot_stand_bare(piece, depth)
-            out.append(quoted(piece) if must else piece)
+            out.append(in_yaml_quotes(piece) if must else piece)
         else:
             out.append(piece)
             depth += (piece in "[{") - (piece in "]}") if len(piece) == 1 else 0
@@ -81,13 +81,14 @@ def requoted(line: str, at: int | None = None) -> str:
     return "".join(out)
 
 
-def quoted(text: str) -> str:
-    """The text in quotes that YAML takes literally."""
+def in_yaml_quotes(text: str) -> str:
+    """The text in quotes of YAML that need no escapes: double ones, or single ones where it has double quotes or backslashes."""
     return "'" + text.replace("'", "''") + "'" if '"' in text or "\\" in text else f'"{text}"'
 
 
-def _next(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
-    """The piece of the line at `i`, and whether it is a bare word."""
+def _next_piece(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
+    """The piece of the line at `i`, and whether it is a bare word. `depth` counts the brackets around it; `in_value` says that
+    its key is over."""
     character = line[i]
     if character.isspace():
         return character, False
@@ -104,12 +105,13 @@ def _next(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
 
 
 def _ends_key(line: str, i: int, depth: int) -> bool:
+    """Whether the colon at `i` ends a key: nothing, a blank, or inside brackets their end, is behind it."""
     after = line[i + 1 : i + 2]
     return not after or after.isspace() or (depth > 0 and after in ",]}")
 
 
 def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
-    """The end of the word that begins at a place of a line; `depth` counts the brackets around it."""
+    """The end of the word that begins at `i`; `depth` counts the brackets around it, and `in_value` says that its key is over."""
     inner = 0
     for j in range(i, len(line)):
         character = line[j]

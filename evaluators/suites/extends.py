@@ -27,17 +27,18 @@ from evaluators.model.issues import Problems
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Filled, spell
 from evaluators.scoring.values.file_names import kept_place
-from evaluators.suites.files import FilledText, filled_in, read_text
-from evaluators.suites.nodes import SECTIONS, Findings, MapEntry, Spot, SuiteInput, YamlNode, refused
+from evaluators.suites.files import FilledText, fill_variables, read_text
+from evaluators.suites.nodes import SECTIONS, Findings, MapEntry, Spot, SuiteInput, YamlNode, refusal
 
 
-def merged(far: YamlNode, near: YamlNode) -> YamlNode:
-    """One suite from two; both are maps."""
-    return _by_key(far, near, _section)
+def merge_suites(far: YamlNode, near: YamlNode) -> YamlNode:
+    """The tree of a suite, `near`, merged with the tree of the one that it extends, `far`. Both are maps; where both have a
+    value, `near` wins."""
+    return _merge_by_key(far, near, _merge_section)
 
 
-def _by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNode], YamlNode]) -> YamlNode:
-    """One map from two: `join` makes one value of two with the same key. Without two maps, the nearer value."""
+def _merge_by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNode], YamlNode]) -> YamlNode:
+    """One map from two: `join` makes one value of two with the same key. Where the two are not both maps, `near`."""
     if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
         return near
     value = dict(far.value)
@@ -46,29 +47,31 @@ def _by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNo
     return YamlNode(value, near.spot)
 
 
-def _section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
-    """A section that two suites have, as one: `near` is that of the suite, `far` that of the suite it extends."""
+def _merge_section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    """A section that two suites have, as one: `near` is that of the suite, `far` that of the suite that it extends."""
     if name == "evaluators":
-        return _evaluators(far, near)
-    return _by_key(far, near, _nearer if name == "comparators" else _deep)
+        return _merge_evaluators(far, near)
+    return _merge_by_key(far, near, _take_nearer if name == "comparators" else _merge_deep)
 
 
-def _deep(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
-    return _by_key(far, near, _deep)
+def _merge_deep(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    """The two values as one: maps key by key on every level, anything else as `near` has it. The key makes no difference."""
+    return _merge_by_key(far, near, _merge_deep)
 
 
-def _nearer(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+def _take_nearer(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    """The value of the suite that extends the other: what both define is not mixed."""
     return near
 
 
-def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
+def _merge_evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
     """The evaluators of two suites, as one list: those of the nearer suite replace those of the same name."""
     if not (isinstance(far.value, list) and isinstance(near.value, list)):
         return near
     value = list(far.value)
-    places = {name: index for index, node in enumerate(value) if (name := _name(node)) is not None}
+    places = {name: index for index, node in enumerate(value) if (name := _evaluator_name(node)) is not None}
     for node in near.value:
-        name = _name(node)
+        name = _evaluator_name(node)
         if name is not None and name in places:
             # A second near evaluator of that name stays beside the first, so that the clash is seen.
             value[places.pop(name)] = node
@@ -77,7 +80,7 @@ def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
     return YamlNode(value, near.spot)
 
 
-def _name(node: YamlNode) -> str | None:
+def _evaluator_name(node: YamlNode) -> str | None:
     """The name an evaluator was given, in the long form or in its options; None without one."""
     value = node.value
     if not isinstance(value, dict):
@@ -134,15 +137,16 @@ class Chain(Struct):
         """
         if path is not None:
             self._enter(_identity(path), root.spot.document.name)
-        trees = [*self._extended(root), root]
+        trees = [*self._extended_trees(root), root]
         self.findings.raise_any()
         return trees
 
     def _enter(self, path: Path, name: str) -> None:
+        """Marks a file as being read, by its path and the name for messages, so that a circle is noticed."""
         self._seen.add(path)
         self._open.append((path, name))
 
-    def _extended(self, root: YamlNode) -> list[YamlNode]:
+    def _extended_trees(self, root: YamlNode) -> list[YamlNode]:
         """The trees of the files that a suite extends, and of those that they extend; what cannot be read is noted."""
         if not isinstance(root.value, dict) or "extends" not in root.value:
             return []
@@ -162,32 +166,34 @@ class Chain(Struct):
         """The trees of one file that a suite extends, the farthest first. Refuses circles; a file counts once."""
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'
-            raise refused("bad-extends", message)
-        filled = filled_in(item.value, self.environment)
+            raise refusal("bad-extends", message)
+        filled = fill_variables(item.value, self.environment)
         self.filled.note(filled.text, filled.shown, filled.values)
         text = filled.shown
-        path, written, name = _target(filled, item.spot)
+        path, written, name = _file_of_extends(filled, item.spot)
         identity = _identity(path)
         opened_paths = [path for path, _ in self._open]
         if identity in opened_paths:
             start = opened_paths.index(identity)
             circle = " → ".join([*(opened for _, opened in self._open[start:]), name])
-            raise refused("extends-circle", f"the files extend each other: {circle}")
+            raise refusal("extends-circle", f"the files extend each other: {circle}")
         if identity in self._seen:
             return []
         if len(self._seen) >= MOST_FILES:
-            raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
+            raise refusal("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
         quotable = path.suffix.lower() in (".yaml", ".yml", ".json")
-        document = SuiteInput(name, _read(path, text), path.parent, quotable=quotable, file=path, written=written)
+        document = SuiteInput(
+            name, _read_extended_file(path, text), path.parent, quotable=quotable, file=path, written=written
+        )
         self._enter(identity, name)
         try:
             root = self._tree(document)
-            return [*self._extended(root), root]
+            return [*self._extended_trees(root), root]
         finally:
             self._open.pop()
 
     def _tree(self, document: SuiteInput) -> YamlNode:
-        """The tree of a file. Refuses a file that is no suite: nothing of it may be shown."""
+        """The tree of an extended file. Refuses one that is no suite: a wrong path must not show what is in somebody's file."""
         try:
             root = self.read(document)
             if document.quotable or (isinstance(root.value, dict) and root.value.keys() <= set(SECTIONS)):
@@ -196,26 +202,26 @@ class Chain(Struct):
             if document.quotable:
                 raise
         message = f'"{document.name}" is no suite, and nothing of it is shown'
-        raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml")
+        raise refusal("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml")
 
 
-def _target(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
+def _file_of_extends(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
     """The file that an `extends` names, where it would be by the name that is written, and how messages call it.
 
     In the copy of a suite, a file whose name was filled in has the name that is written.
     """
     text = filled.text
     if text.startswith(PRESET):
-        path = _preset(text.removeprefix(PRESET).strip())
+        path = _preset_file(text.removeprefix(PRESET).strip())
         return path, path, filled.shown
     if not text.strip():
-        raise refused("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
+        raise refusal("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
     path, document = Path(text), spot.document
     if path.is_absolute() and document.folder is None:
         return path, path, filled.shown
     if document.folder is None:
         message = f'"{filled.shown}" is relative, and this suite was not read from a file'
-        raise refused("bad-extends", message, "give the folder that it is relative to, or an absolute path")
+        raise refusal("bad-extends", message, "give the folder that it is relative to, or an absolute path")
     name = os.path.normpath(os.path.join(os.path.dirname(document.name), filled.shown))
     beside = document.written.parent if document.written is not None else document.folder
     odd = path.is_absolute() and not filled.values
@@ -224,16 +230,16 @@ def _target(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
     return path, place, filled.shown if odd else name
 
 
-def _preset(name: str) -> Path:
+def _preset_file(name: str) -> Path:
     """The file of a preset. Raises for a name that no preset has."""
     known = preset_names()
     if name not in known:
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
-        raise refused("unknown-name", f'unknown preset "{name}"', hint)
+        raise refusal("unknown-name", f'unknown preset "{name}"', hint)
     return PRESETS / f"{name}.yaml"
 
 
-def _read(path: Path, text: str) -> str:
+def _read_extended_file(path: Path, text: str) -> str:
     """The text of a file that a suite extends. The errors name it by `text`, as the suite does."""
     try:
         return read_text(path)
@@ -242,7 +248,7 @@ def _read(path: Path, text: str) -> str:
         hint = detail.hint
         if detail.code == "no-such-file" and text in preset_names():
             hint = f"did you mean {PRESET}{text}?"
-        raise refused(detail.code, f'"{text}": {detail.message}', hint) from None
+        raise refusal(detail.code, f'"{text}": {detail.message}', hint) from None
 
 
 def _identity(path: Path) -> Path:

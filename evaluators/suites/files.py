@@ -17,7 +17,7 @@ from msgspec import Struct
 from evaluators.model.registry import nearest, suggestion
 from evaluators.model.settings import BadSettings, Detail
 from evaluators.scoring.values.files import NoSmallFile, read_small
-from evaluators.suites.nodes import refused
+from evaluators.suites.nodes import refusal
 
 _SHOWN = 5
 
@@ -29,19 +29,19 @@ def read_text(path: Path) -> str:
     """
     try:
         if path.is_dir():
-            raise refused(
+            raise refusal(
                 "not-a-file", "this is a folder, and a suite is one YAML file", _near_files_hint(path, path.name)
             )
         data = read_small(path)
     except NoSmallFile as error:
-        raise refused("not-a-file", f"this {error}", "a suite is one YAML file") from None
+        raise refusal("not-a-file", f"this {error}", "a suite is one YAML file") from None
     except FileNotFoundError:
         raise _no_such_file(path) from None
     except BadSettings:
         raise
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise refused("unreadable-file", f"the file cannot be read: {reason}") from None
+        raise refusal("unreadable-file", f"the file cannot be read: {reason}") from None
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -49,9 +49,10 @@ def read_text(path: Path) -> str:
 
 
 def _no_such_file(path: Path) -> BadSettings:
+    """The problem of a path at which there is nothing: its folder is missing, or a file of a similar name is there."""
     if not path.parent.is_dir():
-        return refused("no-such-file", "there is no such file", f'the folder "{path.parent}" does not exist')
-    return refused("no-such-file", "there is no such file", _near_files_hint(path.parent, path.name))
+        return refusal("no-such-file", "there is no such file", f'the folder "{path.parent}" does not exist')
+    return refusal("no-such-file", "there is no such file", _near_files_hint(path.parent, path.name))
 
 
 def _near_files_hint(folder: Path, name: str) -> str | None:
@@ -69,7 +70,7 @@ def _not_utf8(data: bytes, position: int) -> BadSettings:
     message = f"the file is not UTF-8 text: byte {position + 1} (line {line}) is 0x{data[position]:02X}"
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     hint = "it looks like UTF-16; save it as UTF-8" if utf16 else "open it in an editor and save it as UTF-8"
-    return refused("not-utf8", message, hint)
+    return refusal("not-utf8", message, hint)
 
 
 _MARK = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
@@ -85,8 +86,8 @@ class FilledText(Struct, frozen=True):
     """Each value that the environment gave → `${NAME}`."""
 
 
-def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
-    """The text with its variables filled in.
+def fill_variables(text: str, environment: Mapping[str, str]) -> FilledText:
+    """The text with the value of each `${NAME}` from the environment in its place.
 
     Raises BadSettings with every variable that is missing and every `${` that cannot be read.
     """
@@ -99,13 +100,13 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
             return "${"
         name, default = match["name"], match["default"]
         if name is None:
-            details.append(_malformed(text[match.start() :]))
+            details.append(_bad_variable(text[match.start() :]))
             return ""
         value = environment.get(name)
         if default is not None and not value:
             return str(default)
         if value is None:
-            details.append(_missing(name, environment))
+            details.append(_missing_variable(name, environment))
             return ""
         values[value] = f"${{{name}}}"
         return value
@@ -123,12 +124,14 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
     return FilledText(answer, _MARK.sub(show, text), values)
 
 
-def _missing(name: str, environment: Mapping[str, str]) -> Detail:
+def _missing_variable(name: str, environment: Mapping[str, str]) -> Detail:
+    """The problem of a variable that the environment lacks, with the nearest name that it has."""
     hint = suggestion(name, environment) or f"set {name} before the run, or give it a default: ${{{name}:-default}}"
     return Detail((), f'the environment variable "{name}" is not set', hint, code="missing-variable")
 
 
-def _malformed(rest: str) -> Detail:
+def _bad_variable(rest: str) -> Detail:
+    """The problem of a `${` that begins no variable. `rest` is the text from there on."""
     shown = rest[: rest.find("}") + 1 or 20]
     message = f"{shown} is not a variable; it is written ${{NAME}} or ${{NAME:-default}}, with letters, digits and _"
     return Detail((), message, "for the two characters ${ themselves write $${", code="bad-variable")

@@ -139,7 +139,7 @@ class CurrentLine(Struct):
     """Settings that nobody wrote: the name says them."""
 
 
-def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
+def current_line(written: str, settings: Mapping[str, Any]) -> CurrentLine:
     """The type and the settings of a line in today's words, with a note for each that changed.
 
     Raises BadSettings for a word whose meaning cannot be told.
@@ -172,7 +172,7 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
     return current
 
 
-def exported(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
+def agenta_export(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
     """The name and the settings of an evaluator as Agenta exports it (`{uri, parameters}`, also below `data`, or in the older form
     `{evaluator_key, settings_values}`), and where they stand.
 
@@ -199,8 +199,8 @@ _AGENTAS: Final = frozenset({
 """What an exported evaluator has beside its settings."""
 
 
-def _diff(current: CurrentLine, slug: str) -> None:
-    """Notes that `predict_keys` of Agenta's JSON difference is another setting here."""
+def _note_predict_keys(current: CurrentLine, slug: str) -> None:
+    """Notes that `predict_keys` of Agenta's JSON difference is another setting here. `slug` makes no difference."""
     value = current.settings.get("predict_keys")
     if isinstance(value, bool):
         current.notes.append(
@@ -209,8 +209,8 @@ def _diff(current: CurrentLine, slug: str) -> None:
         )
 
 
-def _similarity(current: CurrentLine, slug: str) -> None:
-    """Notes that Agenta's code counts otherwise than its page says."""
+def _note_similarity(current: CurrentLine, slug: str) -> None:
+    """Notes, for the evaluator that Agenta calls `slug`, that Agenta's code counts otherwise than its page says."""
     if slug == "auto_similarity_match" and "method" not in current.settings:
         current.notes.append(
             "it counts shared words, as Agenta's page says; Agenta's code compares characters, so its scores differ: "
@@ -218,17 +218,19 @@ def _similarity(current: CurrentLine, slug: str) -> None:
         )
 
 
-def _substrings(current: CurrentLine, slug: str) -> None:
+def _split_substrings(current: CurrentLine, slug: str) -> None:
+    """Makes a list of a text with commas, as Agenta writes `substrings`. `slug` is the other system's word, which makes no
+    difference here."""
     substrings = current.settings.get("substrings")
     if isinstance(substrings, str):
         current.settings["substrings"] = [part.strip() for part in substrings.split(",") if part.strip()]
 
 
 _MEANINGS: Final[Mapping[str, Callable[[CurrentLine, str], None]]] = {
-    "json_diff_match": _diff,
-    "similarity": _similarity,
-    "contains_any": _substrings,
-    "contains_all": _substrings,
+    "json_diff_match": _note_predict_keys,
+    "similarity": _note_similarity,
+    "contains_any": _split_substrings,
+    "contains_all": _split_substrings,
 }
 
 
@@ -251,9 +253,10 @@ def foreign_system(keys: Iterable[str]) -> str | None:
 def hint_for(name: str) -> str | None:
     """A hint with the line to write in place of another system's evaluator; None for an unknown name."""
     slug = name.split(":")[2] if name.startswith("agenta:") and name.count(":") >= 2 else name
-    return HINTS.get(slug) or _for_people(slug)
+    return HINTS.get(slug) or _hint_for_word(slug)
 
 
-def _for_people(word: str) -> str | None:
+def _hint_for_word(word: str) -> str | None:
+    """The line to write for an everyday word such as `accuracy`; None for an unknown one."""
     folded = re.sub(r"[\s-]+", "_", word.strip().casefold())
     return next((line for line, words in _CALLED.items() if folded in words.split()), None)

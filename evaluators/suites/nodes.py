@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.settings import BadSettings, Detail, Loc, bad
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.suites.excerpt import lines_of, quoted, with_caret
+from evaluators.suites.excerpt import in_yaml_quotes, lines_of, with_caret
 
 Scalar: TypeAlias = "None | bool | int | float | str"
 
@@ -49,7 +49,7 @@ def check_quotes(word: str) -> None:
     """Raises BadSettings for an unquoted word in curly quotes, which YAML takes for letters of the word."""
     match = _CURLY.fullmatch(word)
     if match:
-        hint = f"write {quoted(match[1] or match[2])}; with the curly quotes as part of the text, write {quoted(word)}"
+        hint = f"write {in_yaml_quotes(match[1] or match[2])}; with the curly quotes as part of the text, write {in_yaml_quotes(word)}"
         raise bad("curly quotes are letters to YAML; a text goes in straight quotes", hint=hint)
 
 
@@ -90,13 +90,13 @@ def _number(word: str) -> Scalar:
     if _FLOAT.fullmatch(word):
         if len(word) > _LONGEST_NUMBER:
             raise bad(f"a number of {len(word)} characters is too long", hint="put it in quotes if it is a code")
-        return int(word) if _INTEGER.fullmatch(word) else _finite(word)
+        return int(word) if _INTEGER.fullmatch(word) else _read_finite(word)
     if _NOT_FINITE.fullmatch(word):
         raise _not_finite(word)
     return word
 
 
-def _finite(word: str) -> float:
+def _read_finite(word: str) -> float:
     """A number that a word writes. Refuses one too large for a float."""
     value = float(word)
     if value in (float("inf"), float("-inf")):
@@ -105,6 +105,7 @@ def _finite(word: str) -> float:
 
 
 def _not_finite(word: str) -> Exception:
+    """The problem of a word that YAML reads as infinite, or as no number."""
     return bad(f"{word} is not a number that a suite can use: numbers must be finite", hint=f'as text it is "{word}"')
 
 
@@ -161,7 +162,7 @@ class Spot(Struct, frozen=True):
         document = self.document
         if document.locs is None:
             return f"{document.name}:{self.line + 1}:{self.column + 1}"
-        return spelled(document.locs[self.line]) or document.name
+        return place_text(document.locs[self.line]) or document.name
 
     @property
     def excerpt(self) -> str | None:
@@ -204,19 +205,19 @@ class Findings(Struct):
             self.add(spot, detail.code, detail.message, detail.hint)
 
     def raise_any(self) -> None:
-        """Raises Problems where there are some: documents in the order they were met, then by line; each said once."""
+        """Raises Problems where there are some: documents in the order they were met, then by line; each is in it once."""
         if self.found:
             documents = list(dict.fromkeys(id(spot.document) for spot, _ in self.found))
             ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0].at))
             raise Problems(dict.fromkeys(issue for _, issue in ordered))
 
 
-def refused(code: str, message: str, hint: str | None = None) -> BadSettings:
-    """One thing that cannot be used, ready to raise; its caller adds the spot."""
+def refusal(code: str, message: str, hint: str | None = None) -> BadSettings:
+    """One thing that cannot be used, as an exception to raise; its caller adds the spot."""
     return BadSettings([Detail((), message, hint, code=code)])
 
 
-def spelled(loc: Sequence[str | int]) -> str:
+def place_text(loc: Sequence[str | int]) -> str:
     """A place inside Python data as people write it: `evaluators[0].fields["vendor.name"]`."""
     text = ""
     for part in loc:

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from evaluators.model.issues import Problems, encodable
 from evaluators.model.settings import BadSettings, Filled, Loc
-from evaluators.suites.files import filled_in
+from evaluators.suites.files import fill_variables
 from evaluators.suites.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
 
 DEEPEST: Final = 100
@@ -19,7 +19,11 @@ TOO_DEEP: Final = f"the suite is nested more than {DEEPEST} deep"
 
 
 def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = ()) -> YamlNode:
-    """The tree of a Python value, its places spelled. What YAML could not say is noted."""
+    """The tree of a Python value. What YAML could not say is added to `findings`.
+
+    `loc` is where the value stands in the data; each value's `loc` is kept in `document.locs`, by which messages name its
+    place.
+    """
     locs = document.locs if document.locs is not None else []
     locs.append(loc)
     spot = Spot(document, len(locs) - 1, 0)
@@ -66,12 +70,12 @@ class Filling(Struct):
 
     def shown(self, node: YamlNode) -> Any:
         """The plain data of a tree as people read it, with `${NAME}` where the environment gave a value."""
-        return _data(node, lambda text, _: filled_in(text, self.environment).shown)
+        return _data(node, lambda text, _: fill_variables(text, self.environment).shown)
 
     def _text(self, text: str, spot: Spot) -> str:
         """A text with the environment filled in. What cannot be filled in is noted, and the text stays."""
         try:
-            filled = filled_in(text, self.environment)
+            filled = fill_variables(text, self.environment)
         except BadSettings as error:
             self.findings.note(spot, error)
             return text
@@ -85,7 +89,7 @@ def written_data(node: YamlNode) -> Any:
 
 
 def _data(node: YamlNode, of_text: Callable[[str, Spot], str]) -> Any:
-    """The plain data of a tree. `of_text` gives what a text with a `${` says."""
+    """The plain data of a tree. `of_text(text, spot)` gives what stands in place of a text that has a `${` in it."""
     value = node.value
     if isinstance(value, str):
         return of_text(value, node.spot) if "${" in value else value

@@ -46,6 +46,7 @@ class _Drafter(GenerateJsonSchema):
         self.names = names
 
     def normalize_name(self, name: str) -> str:
+        """The name of a definition: the language's own for a model, or the name of the class with underscores."""
         return self.names.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
@@ -55,14 +56,14 @@ def definitions_of(models: Mapping[str, type[BaseModel]]) -> dict[str, Schema]:
     drafter = _Drafter({model.__name__: name for name, model in models.items()})
     cores = [(name, "validation", TypeAdapter(model).core_schema) for name, model in models.items()]
     drafted = drafter.generate_definitions(cores)[1]  # type: ignore[arg-type]  # the names are ours
-    definitions: dict[str, Schema] = json.loads(json.dumps(drafted), object_hook=_for_editors)
+    definitions: dict[str, Schema] = json.loads(json.dumps(drafted), object_hook=_schema_for_editors)
     for name, model in models.items():
         if not needs_settings(model):
             definitions[name]["type"] = ["object", "null"]
     return definitions
 
 
-def _for_editors(schema: Schema) -> Schema:
+def _schema_for_editors(schema: Schema) -> Schema:
     """One part of pydantic's schema, without what only programmers read."""
     if isinstance(schema.get("title"), str):
         del schema["title"]
@@ -105,7 +106,7 @@ def word_or_map(words: Mapping[str, str], keys: Mapping[str, Schema], other: Sch
 def language_definitions() -> dict[str, Schema]:
     """The schemas of evaluators, fields, comparators, transforms, alignments and conditions, by name."""
     types = {name: BUILTIN.find(name) for name in BUILTIN.shipped()}
-    comparators = {name: COMPARATORS.shipping(name) for name in COMPARATORS.shipped()}
+    comparators = {name: COMPARATORS.shipped_plug(name) for name in COMPARATORS.shipped()}
     comparators |= {name: JUDGED_COMPARATORS.find(name) for name in JUDGED_COMPARATORS.shipped()}
     models: dict[str, type[BaseModel]] = {
         **{f"evaluator.{name}": plug for name, plug in types.items()},
@@ -116,15 +117,15 @@ def language_definitions() -> dict[str, Schema]:
     definitions = definitions_of(models)
     of_a_line, field, present = (definitions.pop(name) for name in ("line", "field", "present"))
     for name in types:
-        _complete(definitions[f"evaluator.{name}"], name, of_a_line["properties"])
+        _complete_evaluator(definitions[f"evaluator.{name}"], name, of_a_line["properties"])
     alignments = {name: definitions.pop(name) for name in ALIGNMENTS}
     transforms = {
         name: {**definitions.pop(name, _NOTHING), "description": kind.does} for name, kind in TRANSFORMS.items()
     }
     words = {name: kind.does for name, kind in TRANSFORMS.items() if not needs_settings(kind.parameters)}
-    in_suite = _comparator(comparators, in_suite=True)
+    in_suite = _comparator_schema(comparators, in_suite=True)
     return definitions | {
-        "evaluator": _evaluator(types),
+        "evaluator": _evaluator_schema(types),
         "field": {
             "anyOf": in_suite["anyOf"],
             "if": {"type": "object", "anyOf": [{"required": [name]} for name in NEIGHBOURS]},
@@ -139,7 +140,7 @@ def language_definitions() -> dict[str, Schema]:
             "additionalProperties": reference("field"),
         },
         "comparator": in_suite,
-        "comparator.definition": _comparator(comparators, in_suite=False),
+        "comparator.definition": _comparator_schema(comparators, in_suite=False),
         "transform": word_or_map(words, transforms, {}, additionalProperties=False),
         "transforms": {"type": "array", "items": reference("transform")},
         "alignment": word_or_map(
@@ -148,7 +149,7 @@ def language_definitions() -> dict[str, Schema]:
             {},
             additionalProperties=False,
         ),
-        "conditions": _conditions(present),
+        "conditions": _conditions_schema(present),
         "path": {
             "description": "A path: dots (`vendor.name`), JSONPath (`$.vendor.name`) or JSON Pointer (`/vendor/name`).",
             "type": ["string", "integer"],
@@ -159,8 +160,8 @@ def language_definitions() -> dict[str, Schema]:
     }
 
 
-def _complete(schema: Schema, name: str, of_a_line: Schema) -> None:
-    """Adds what every evaluator takes, and the settings that only a suite spells in another way."""
+def _complete_evaluator(schema: Schema, name: str, of_a_line: Schema) -> None:
+    """Adds to the schema of a type the settings of every evaluator (`of_a_line`), and those that only a suite spells in another way."""
     del schema["properties"]["type"]
     of_both = {
         key: {"anyOf": [own, of_a_line[key]], "description": f"{own['description']} {of_a_line[key]['description']}"}
@@ -175,7 +176,7 @@ def _complete(schema: Schema, name: str, of_a_line: Schema) -> None:
         schema.setdefault("dependencies", {})[old] = {"properties": {today: False}}
 
 
-def _evaluator(types: Mapping[str, type[Evaluator]]) -> Schema:
+def _evaluator_schema(types: Mapping[str, type[Evaluator]]) -> Schema:
     """A line under `evaluators:`: a type by its word, its one-key map, its long form, or as Agenta exports it."""
     today = {name: first_sentence(plug) for name, plug in types.items() if not plug.retired}
     alone = [name for name, plug in types.items() if not needs_settings(plug)]
@@ -215,7 +216,7 @@ def _any_spelling(names: Iterable[str]) -> str:
     return f"^({words}|{_URI.format(words)})$"
 
 
-def _comparator(plugs: Mapping[str, type[Comparator]], *, in_suite: bool) -> Schema:
+def _comparator_schema(plugs: Mapping[str, type[Comparator]], *, in_suite: bool) -> Schema:
     """A comparator by its word or by a one-key map. In the fields of a suite it may be `skip`, or one of the suite's own."""
     alone = {name: first_sentence(plug) for name, plug in plugs.items() if not _wants_options(plug)}
     keys = {name: reference(f"comparator.{name}") for name in plugs}
@@ -232,7 +233,7 @@ def _comparator(plugs: Mapping[str, type[Comparator]], *, in_suite: bool) -> Sch
 
 
 def _wants_options(plug: type[Comparator]) -> bool:
-    """Whether a comparator needs options."""
+    """Whether a comparator cannot be made without options."""
     try:
         plug()
     except ValidationError:
@@ -240,7 +241,7 @@ def _wants_options(plug: type[Comparator]) -> bool:
     return False
 
 
-def _conditions(present: Schema) -> Schema:
+def _conditions_schema(present: Schema) -> Schema:
     """The JSON Schema of conditions, whose values are scalars, lists of them, or `present`."""
     value = {"type": ["string", "number", "boolean", "null"]}
     return {

@@ -25,7 +25,7 @@ from evaluators.model.settings import BadSettings, Filled, Loc, spell
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.suites.complaints import BACKSLASH, BAD_CHARACTER, Mark, ParserError, YamlErrorExplainer, YamlProblem
 from evaluators.suites.excerpt import lines_of
-from evaluators.suites.extends import Chain, merged
+from evaluators.suites.extends import Chain, merge_suites
 from evaluators.suites.files import read_text
 from evaluators.suites.nodes import (
     COLLECTION_TAGS,
@@ -106,10 +106,10 @@ class SuiteSource(Struct, frozen=True):
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:
     """The suite in a file. Raises Problems (config) with everything wrong in its YAML."""
-    return _source(tree(_document(path)), path, environment)
+    return _suite_source(tree(_read_document(path)), path, environment)
 
 
-def _document(path: Path) -> SuiteInput:
+def _read_document(path: Path) -> SuiteInput:
     """The text of a suite's file, with the folder that its paths start in. Raises Problems (config) where it cannot be read."""
     try:
         return SuiteInput(str(path), read_text(path), path.parent)
@@ -125,18 +125,19 @@ def as_written(path: Path) -> dict[str, Any]:
     Variables are looked up where they name a file that is extended, and nowhere else; one that is not set stands for its own
     name, as it does in the copy of a suite. Raises Problems (config).
     """
-    root = tree(_document(path))
+    root = tree(_read_document(path))
     try:
         trees = Chain(tree, os.environ).follow(root, path)
     except Problems:
         trees = Chain(tree, _OrName(os.environ)).follow(root, path)
-    return {key: written_data(entry.node) for key, entry in _entries(trees).items()}
+    return {key: written_data(entry.node) for key, entry in _merged_sections(trees).items()}
 
 
 class _OrName(dict[str, str]):
     """An environment in which a variable that is not set holds `${NAME}`."""
 
     def get(self, name: str, default: object = None) -> Any:
+        """The value of a variable; `${NAME}` where it is not set, or empty."""
         return super().get(name) or f"${{{name}}}"
 
 
@@ -144,7 +145,7 @@ def loads(
     text: str, name: str = "suite.yaml", folder: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> SuiteSource:
     """The suite in a text. `folder` is where its relative paths start. Raises Problems (config)."""
-    return _source(tree(SuiteInput(name, text.removeprefix("\ufeff"), folder)), None, environment)
+    return _suite_source(tree(SuiteInput(name, text.removeprefix("\ufeff"), folder)), None, environment)
 
 
 def from_data(
@@ -155,17 +156,17 @@ def from_data(
     findings = Findings()
     root = tree_of(data, document, findings)
     findings.raise_any()
-    return _source(_map_at_top(root), None, environment)
+    return _suite_source(_map_at_top(root), None, environment)
 
 
 def tree(document: SuiteInput) -> YamlNode:
     """The values of a suite with their spots; the top level is a map. Raises Problems (config)."""
-    return _map_at_top(_composed(document, of_suite=True))
+    return _map_at_top(_compose_tree(document, of_suite=True))
 
 
 def any_tree(document: SuiteInput) -> YamlNode:
     """The values of a YAML document that is no suite, whatever stands at its top. Raises Problems (config)."""
-    return _composed(document, of_suite=False)
+    return _compose_tree(document, of_suite=False)
 
 
 def marked_nodes(text: str) -> Any:
@@ -173,16 +174,16 @@ def marked_nodes(text: str) -> Any:
     return yaml.compose(text, Loader=PARSER)
 
 
-def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
-    """The tree of a document. Raises Problems with all that is wrong with its YAML."""
+def _compose_tree(document: SuiteInput, *, of_suite: bool) -> YamlNode:
+    """The tree of a document. Raises Problems with all that is wrong with its YAML. `of_suite`: hints on what suites hold are given."""
     _refuse_characters(document)
-    explainer = YamlErrorExplainer(document, _readable, _data_of)
+    explainer = YamlErrorExplainer(document, _can_be_read, _data_of)
     composer = _Composer(document, explainer, of_suite)
     try:
         for event in _events(document.text):
             composer.take(event)
     except yaml.MarkedYAMLError as error:
-        composer.complain(explainer.explain(_trouble(error, composer.open_bracket())))
+        composer.complain(explainer.explain(_parser_error(error, composer.open_bracket())))
     except _Stop:
         pass
     root = composer.root or YamlNode(None, Spot(document, 0, 0))
@@ -194,13 +195,13 @@ def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
     return root
 
 
-def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
+def _suite_source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
     """The suite of a tree, with the files that it extends and the environment filled in. Raises Problems."""
     known = os.environ if environment is None else environment
     own = root.spot.document
     chain = Chain(tree, known)
     trees = chain.follow(root, path)
-    entries = _entries(trees)
+    entries = _merged_sections(trees)
     whole = YamlNode(entries, root.spot)
     filling = Filling(known, filled=chain.filled)
     data: dict[str, Any] = filling.data_of(whole)
@@ -210,9 +211,9 @@ def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | 
     return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
 
 
-def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
+def _merged_sections(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
     """The sections of a suite and of those it extends, merged, without `extends`."""
-    whole = reduce(merged, trees)
+    whole = reduce(merge_suites, trees)
     entries = whole.value if isinstance(whole.value, dict) else {}
     return {key: entry for key, entry in entries.items() if key != "extends"}
 
@@ -242,6 +243,7 @@ def _refuse_characters(document: SuiteInput) -> None:
 
 
 def _spot_at(document: SuiteInput, position: int) -> Spot:
+    """The line and column of a position, in characters, in a document's text."""
     before = lines_of(document.text[:position])
     return Spot(document, len(before) - 1, len(before[-1]))
 
@@ -259,8 +261,8 @@ def _events(text: str) -> Iterator[Any]:
         raise yaml.scanner.ScannerError("", mark, "invalid Unicode character escape code", mark) from None
 
 
-def _readable(text: str) -> bool:
-    """The parser can read a text."""
+def _can_be_read(text: str) -> bool:
+    """Whether the parser can read a text."""
     try:
         return all(True for _ in _events(text))
     except yaml.YAMLError:
@@ -275,7 +277,7 @@ def _data_of(text: str) -> object:
         return None
 
 
-def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> ParserError:
+def _parser_error(error: yaml.MarkedYAMLError, bracket: Mark | None) -> ParserError:
     """The error of the parser as a record. `bracket` is the innermost one that is open."""
     start, at = error.context_mark, error.problem_mark or error.context_mark
     return ParserError(
@@ -309,6 +311,7 @@ class _OpenCollection(Struct):
 
     @property
     def wants_key(self) -> bool:
+        """Whether it is a map whose next scalar is a key."""
         return self.key is None and type(self.node.value) is dict
 
 
@@ -330,17 +333,17 @@ class _Composer:
         """Takes the next event of the YAML parser."""
         kind = type(event)
         if kind is yaml.ScalarEvent:
-            self._scalar(event)
+            self._take_scalar(event)
         elif kind is yaml.MappingStartEvent:
-            self._start(event, {}, "map")
+            self._open_collection(event, {}, "map")
         elif kind is yaml.SequenceStartEvent:
-            self._start(event, [], "list")
+            self._open_collection(event, [], "list")
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-            self._end()
+            self._close_collection()
         elif kind is yaml.AliasEvent:
-            self._alias(event)
+            self._take_alias(event)
         elif kind is yaml.DocumentStartEvent:
-            self._document(event)
+            self._begin_document(event)
 
     def complain(self, complaint: YamlProblem) -> None:
         """Notes a complaint of the explainer as a finding."""
@@ -356,21 +359,23 @@ class _Composer:
         return None
 
     def _spot(self, event: Any) -> Spot:
+        """The place where an event of the parser begins."""
         mark = event.start_mark
         return Spot(self.document, mark.line, mark.column)
 
     def _stop(self, spot: Spot, code: str, message: str, hint: str | None = None) -> _Stop:
+        """Notes a problem behind which nothing can be read, and gives the exception to raise."""
         self.findings.add(spot, code, message, hint)
         return _Stop()
 
-    def _document(self, event: Any) -> None:
+    def _begin_document(self, event: Any) -> None:
         """Begins a document, of which there is one."""
         self.documents += 1
         if self.documents > 1:
             message = "a second document starts here; a suite is one document"
             raise self._stop(self._spot(event), "two-documents", message, "put the second one in its own file")
 
-    def _scalar(self, event: Any) -> None:
+    def _take_scalar(self, event: Any) -> None:
         """Takes a scalar: the next key of the innermost map if that waits for one, else a value."""
         spot, word = self._spot(event), event.value
         bare = event.implicit[0] and event.tag is None
@@ -378,16 +383,16 @@ class _Composer:
         if event.style == '"' and _SURROGATE.search(word):
             self.findings.add(spot, "bad-escape", BAD_CHARACTER, BACKSLASH)
         if top is not None and top.wants_key:
-            self._key(top, word, spot, bare)
+            self._take_key(top, word, spot, bare)
             if event.anchor:
                 self.anchors[event.anchor] = (YamlNode(word, spot), word)
             return
-        node = YamlNode(self._value(event.tag, word, bare, spot), spot)
+        node = YamlNode(self._scalar_value(event.tag, word, bare, spot), spot)
         if event.anchor:
             self.anchors[event.anchor] = (node, word)
-        self._put(node)
+        self._put_value(node)
 
-    def _value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
+    def _scalar_value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
         """The value that a scalar stands for: of a bare word a number, a boolean, null or text. None for one that is noted as wrong."""
         try:
             if bare:
@@ -399,7 +404,7 @@ class _Composer:
             self.findings.note(spot, error)
             return None
 
-    def _key(self, open_map: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
+    def _take_key(self, open_map: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
         """Takes a word as the next key of a map, whose value comes later, and notes what is wrong with it.
 
         A `bare` word has no quotes and no tag: only such a one can be `<<`, or nothing at all.
@@ -417,18 +422,18 @@ class _Composer:
                 self.findings.add(spot, "duplicate-key", "a map takes one <<", "merge two with <<: [*first, *second]")
             open_map.key = _KeyText(word, spot, merge=True)
         else:
-            self._check_twice(open_map, word, spot)
+            self._check_duplicate(open_map, word, spot)
             open_map.key = _KeyText(word, spot)
 
-    def _check_twice(self, open_map: _OpenCollection, word: str, spot: Spot) -> None:
-        """Notes a key that the map has already."""
+    def _check_duplicate(self, open_map: _OpenCollection, word: str, spot: Spot) -> None:
+        """Notes a key that the map has already. `spot` is where it stands."""
         entries = open_map.node.value
         if isinstance(entries, dict) and word in entries:
             first = entries[word].key
             message = f'the key "{word}" is given twice; the first is at {first.place}'
             self.findings.add(spot, "duplicate-key", message, "keep one of them")
 
-    def _start(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
+    def _open_collection(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
         """Opens a map or a list, which stays on the stack until its end is met."""
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
@@ -445,10 +450,10 @@ class _Composer:
             self.findings.add(spot, "bad-key", f"a key must be text; found a {noun}", hint)
             top.key = _KeyText(None, spot)
         else:
-            self._put(node)
+            self._put_value(node)
         self.stack.append(_OpenCollection(node))
 
-    def _put(self, node: YamlNode) -> None:
+    def _put_value(self, node: YamlNode) -> None:
         """Puts a value into the innermost open list or map, under the key that waits; the first one is the root."""
         if not self.stack:
             self.root = node
@@ -464,7 +469,7 @@ class _Composer:
             elif key.text is not None:
                 value[key.text] = MapEntry(key.spot, node)
 
-    def _end(self) -> None:
+    def _close_collection(self) -> None:
         """Closes the innermost map or list. What a map merges with `<<` comes before its own keys, which win."""
         done = self.stack.pop()
         entries = done.node.value
@@ -483,7 +488,7 @@ class _Composer:
             self.findings.add(merge.spot, "bad-merge", "<< takes a map, or a list of maps, such as *name")
         return sources
 
-    def _alias(self, event: Any) -> None:
+    def _take_alias(self, event: Any) -> None:
         """Takes `*name`: the value of the anchor, or its text as a key."""
         spot, name = self._spot(event), event.anchor
         if name not in self.anchors:
@@ -495,12 +500,12 @@ class _Composer:
             self._count_copies(node, spot, name)
         top = self.stack[-1] if self.stack else None
         if top is None or not top.wants_key:
-            self._put(node)
+            self._put_value(node)
         elif isinstance(node.value, (dict, list)):
             self.findings.add(spot, "bad-key", f"a key must be text; *{name} is not")
             top.key = _KeyText(None, spot)
         else:
-            self._key(top, word, spot, bare=False)
+            self._take_key(top, word, spot, bare=False)
 
     def _count_copies(self, node: YamlNode, spot: Spot, name: str) -> None:
         """Refuse an alias inside itself, and aliases that multiply, before anything walks the tree."""

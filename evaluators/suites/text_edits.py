@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.model.issues import Problems, problem
 from evaluators.model.settings import Loc
 from evaluators.scoring.values.quoting import flow, key_text
-from evaluators.suites.nodes import SuiteInput, spelled
+from evaluators.suites.nodes import SuiteInput, place_text
 from evaluators.suites.python_data import written_data
 from evaluators.suites.source import any_tree, marked_nodes
 
@@ -37,23 +37,23 @@ def with_value(text: str, loc: Loc, value: Any) -> str:
 
     Raises Problems (config) where the text cannot be read, and where the place cannot be changed alone.
     """
-    mark, own = _without_mark(text)
+    mark, own = _split_mark(text)
     data = data_of(own)
     wanted = deepcopy(data) if data is not None else {}
-    _set(wanted, loc, value)
-    return mark + _verified(own, _set_text(own, marked_nodes(own), loc, value), loc, wanted)
+    _set_value(wanted, loc, value)
+    return mark + _check_change(own, _set_in_text(own, marked_nodes(own), loc, value), loc, wanted)
 
 
 def without(text: str, loc: Loc) -> str:
     """The text without the value at a place and its key. A map or list that would be empty goes, too. Raises Problems as `with_value`."""
-    mark, own = _without_mark(text)
+    mark, own = _split_mark(text)
     wanted = data_of(own)
     if not _is_there(wanted, loc):
-        raise problem("not-there", f"there is no {spelled(loc)}", hint="read the suite again")
+        raise problem("not-there", f"there is no {place_text(loc)}", hint="read the suite again")
     while len(loc) > 1 and len(_value_at(wanted, loc[:-1])) == 1:
         loc = loc[:-1]
     del _value_at(wanted, loc[:-1])[loc[-1]]
-    return mark + _verified(own, _removed(own, marked_nodes(own), loc), loc, wanted)
+    return mark + _check_change(own, _remove_entry(own, marked_nodes(own), loc), loc, wanted)
 
 
 def data_of(text: str) -> Any:
@@ -61,13 +61,14 @@ def data_of(text: str) -> Any:
     return written_data(any_tree(SuiteInput("suite.yaml", text.removeprefix("\ufeff"))))
 
 
-def _without_mark(text: str) -> tuple[str, str]:
+def _split_mark(text: str) -> tuple[str, str]:
+    """The byte order mark of a text, or nothing, and the text without it."""
     own = text.removeprefix("\ufeff")
     return text[: len(text) - len(own)], own
 
 
-def _verified(text: str, changed: str, loc: Loc, wanted: Any) -> str:
-    """The changed text. Raises Problems where its data is not what is wanted."""
+def _check_change(text: str, changed: str, loc: Loc, wanted: Any) -> str:
+    """The `changed` text. Raises Problems where its data is not what is `wanted`, as when the value at `loc` is shared by an anchor."""
     try:
         same = json.dumps(data_of(changed) or {}) == json.dumps(wanted)
     except Problems:
@@ -78,7 +79,8 @@ def _verified(text: str, changed: str, loc: Loc, wanted: Any) -> str:
 
 
 def _not_editable(loc: Loc, why: str) -> Problems:
-    return problem("not-editable", f"{spelled(loc)} cannot be changed alone: {why}", hint="change it in the text")
+    """The problem that the value at a place cannot be changed alone, and `why`."""
+    return problem("not-editable", f"{place_text(loc)} cannot be changed alone: {why}", hint="change it in the text")
 
 
 def _is_there(data: Any, loc: Loc) -> bool:
@@ -92,12 +94,13 @@ def _is_there(data: Any, loc: Loc) -> bool:
 
 
 def _value_at(data: Any, loc: Sequence[str | int]) -> Any:
+    """The value at a place that is there."""
     for step in loc:
         data = data[step]
     return data
 
 
-def _set(data: Any, loc: Loc, value: Any) -> None:
+def _set_value(data: Any, loc: Loc, value: Any) -> None:
     """Sets a value in plain data; maps on the way are made."""
     for step, below in pairwise(loc):
         if isinstance(data, dict) and not isinstance(data.get(step), dict | list):
@@ -117,6 +120,7 @@ def _set(data: Any, loc: Loc, value: Any) -> None:
 
 
 def _begin(node: _Node) -> int:
+    """The position in the text where a node begins."""
     return int(node.start_mark.index)
 
 
@@ -164,11 +168,12 @@ def _entry_end(text: str, key: _Node, value: _Node) -> int:
         match = _ALIAS.match(text, after)
         return match.end() if match else after
     if _is_empty(value):
-        return _colon(text, key) + 1 if text[after:].lstrip().startswith(":") else after
+        return _colon_at(text, key) + 1 if text[after:].lstrip().startswith(":") else after
     return _end(text, value)
 
 
-def _colon(text: str, key: _Node) -> int:
+def _colon_at(text: str, key: _Node) -> int:
+    """The position of the colon behind a key."""
     return text.index(":", _end(text, key))
 
 
@@ -181,17 +186,20 @@ def _line_end(text: str, at: int) -> int:
     return match.start() if match else len(text)
 
 
-def _dash(text: str, item: _Node) -> int:
+def _dash_at(text: str, item: _Node) -> int:
+    """The position of the dash before an item of a list."""
     return text.rfind("-", 0, _begin(item))
 
 
-def _newline(text: str) -> str:
+def _newline_of(text: str) -> str:
+    r"""The line break that the text uses; `\n` for a text of one line."""
     match = _LINE_END.search(text)
     return match[0] if match and match[0] else "\n"
 
 
-def _scalars(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:
-    """The stretches of the words of a node, in which a # begins no comment."""
+def _scalar_spans(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:
+    """The stretches (begin, end) of the words of a node, in which a # begins no comment. `seen` holds the ids of nodes that are
+    done."""
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
@@ -199,16 +207,16 @@ def _scalars(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:
         yield _begin(node), int(node.end_mark.index)
         return
     for key, value in _entries(node):
-        yield from _scalars(key, seen)
-        yield from _scalars(value, seen)
+        yield from _scalar_spans(key, seen)
+        yield from _scalar_spans(value, seen)
 
 
 # Changing the text
 
 
-def _spliced(text: str, root: _Node, begin: int, end: int, new: str) -> str:
-    """The text with a new part from `begin` to `end`. Comments in the old part are put above the line."""
-    words = [span for span in _scalars(root, set()) if span[1] > begin and span[0] < end]
+def _splice(text: str, root: _Node, begin: int, end: int, new: str) -> str:
+    """The text with `new` in place of what stands from `begin` to `end`. Comments in the old part are put above the line."""
+    words = [span for span in _scalar_spans(root, set()) if span[1] > begin and span[0] < end]
     comments = [
         match[0]
         for match in _COMMENT.finditer(text, begin, end)
@@ -216,22 +224,22 @@ def _spliced(text: str, root: _Node, begin: int, end: int, new: str) -> str:
     ]
     top = _line_start(text, begin)
     margin = text[top : len(text) - len(text[top:].lstrip(" "))]
-    above = "".join(f"{margin}{comment.rstrip()}{_newline(text)}" for comment in comments)
+    above = "".join(f"{margin}{comment.rstrip()}{_newline_of(text)}" for comment in comments)
     return f"{text[:top]}{above}{text[top:begin]}{new}{text[end:]}"
 
 
-def _set_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
+def _set_in_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
     """The text with a value set at a place; what is missing on the way is added."""
     node = root
     for depth, step in enumerate(loc):
         at = _index(node, step)
         if at is None:
-            return _added(text, root, node, loc[:depth], step, _data_at(loc[depth + 1 :], value))
+            return _add_entry(text, root, node, loc[:depth], step, _data_at(loc[depth + 1 :], value))
         key, inner = _entries(node)[at]
         if depth == len(loc) - 1:
-            return _replaced(text, root, key, inner, flow(value))
+            return _replace_value(text, root, key, inner, flow(value))
         if inner.id == "scalar":  # nothing is there yet, or a word
-            return _replaced(text, root, key, inner, flow(_data_at(loc[depth + 1 :], value)))
+            return _replace_value(text, root, key, inner, flow(_data_at(loc[depth + 1 :], value)))
         node = inner
     return text
 
@@ -243,45 +251,45 @@ def _data_at(loc: Loc, value: Any) -> Any:
     return value
 
 
-def _replaced(text: str, root: _Node, key: _Node, value: _Node, new: str) -> str:
-    """The text with another value for a key."""
+def _replace_value(text: str, root: _Node, key: _Node, value: _Node, new: str) -> str:
+    """The text with `new` in place of the value of a key, or of an item, where `key` is the item itself."""
     end = _entry_end(text, key, value)
     if key is value:
-        return _spliced(text, root, _begin(value), end, new)
-    colon = _colon(text, key)
+        return _splice(text, root, _begin(value), end, new)
+    colon = _colon_at(text, key)
     same_line = not re.search(r"[\r\n]", text[colon : _begin(value)]) and _begin(value) > colon
     if same_line and not _is_empty(value):
-        return _spliced(text, root, _begin(value), end, new)
-    return _spliced(text, root, colon + 1, end, f" {new}")
+        return _splice(text, root, _begin(value), end, new)
+    return _splice(text, root, colon + 1, end, f" {new}")
 
 
-def _added(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, value: Any) -> str:
-    """The text with a new entry at the end of a map or a list."""
+def _add_entry(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, value: Any) -> str:
+    """The text with a new entry at the end of the map or list `node`, which stands at `loc`; `step` is its key or index."""
     if node is None:
-        lines = _lines(step, value, 0, _newline(text), 1)
-        start = f"{text}{_newline(text)}" if text and not text.endswith(("\n", "\r")) else text
-        return f"{start}{lines}{_newline(text)}"
+        lines = _entry_lines(step, value, 0, _newline_of(text), 1)
+        start = f"{text}{_newline_of(text)}" if text and not text.endswith(("\n", "\r")) else text
+        return f"{start}{lines}{_newline_of(text)}"
     if node.id == "scalar":
-        return _set_text(text, root, loc, {str(step): value})
+        return _set_in_text(text, root, loc, {str(step): value})
     written = f"{flow(str(step))}: {flow(value)}" if _is_map(node) else flow(value)
     if not node.value:
-        return _spliced(text, root, _begin(node) + 1, _begin(node) + 1, written)
+        return _splice(text, root, _begin(node) + 1, _begin(node) + 1, written)
     last = _entries(node)[-1]
     end = _entry_end(text, *last)
     if node.flow_style:
-        return _spliced(text, root, end, end, f", {written}")
+        return _splice(text, root, end, end, f", {written}")
     margin = last[0].start_mark.column if _is_map(node) else node.start_mark.column
     if _is_list(node):
-        margin = _dash(text, last[0]) - _line_start(text, _dash(text, last[0]))
-    lines = _lines(
-        step if _is_map(node) else None, value, margin, _newline(text), 2 if _is_list(node) else int(not margin)
+        margin = _dash_at(text, last[0]) - _line_start(text, _dash_at(text, last[0]))
+    lines = _entry_lines(
+        step if _is_map(node) else None, value, margin, _newline_of(text), 2 if _is_list(node) else int(not margin)
     )
     at = _line_end(text, end)
-    apart = _newline(text) if node is root and _is_apart(text, root) else ""
-    return f"{text[:at]}{apart}{_newline(text)}{lines}{text[at:]}"
+    apart = _newline_of(text) if node is root and _has_blank_line_before_last(text, root) else ""
+    return f"{text[:at]}{apart}{_newline_of(text)}{lines}{text[at:]}"
 
 
-def _is_apart(text: str, root: _Node) -> bool:
+def _has_blank_line_before_last(text: str, root: _Node) -> bool:
     """Whether a blank line stands before the last key of a suite, as between its other parts."""
     if not _is_map(root) or len(root.value) < 2:
         return False
@@ -289,19 +297,19 @@ def _is_apart(text: str, root: _Node) -> bool:
     return _BLANK_LINE.search(text, _entry_end(text, *before), _begin(last[0])) is not None
 
 
-def _lines(key: str | int | None, value: Any, margin: int, newline: str, deep: int) -> str:
+def _entry_lines(key: str | int | None, value: Any, margin: int, newline: str, deep: int) -> str:
     """A new entry of a map, or, without a key, an item of a list; `deep` levels of it get lines of their own."""
     start = " " * margin + ("- " if key is None else f"{key_text(str(key))}:")
     if not (isinstance(value, Mapping) and value and deep):
         return f"{start}{flow(value)}" if key is None else f"{start} {flow(value)}"
     inner = newline.join(
-        _lines(name, inner, margin + 2, newline, deep - 1 if isinstance(inner, Mapping) else 0)
+        _entry_lines(name, inner, margin + 2, newline, deep - 1 if isinstance(inner, Mapping) else 0)
         for name, inner in value.items()
     )
     return f"{start}{inner.lstrip()}" if key is None else f"{start}{newline}{inner}"
 
 
-def _removed(text: str, root: _Node, loc: Loc) -> str:
+def _remove_entry(text: str, root: _Node, loc: Loc) -> str:
     """The text without the entry at a place, and without its line where nothing else stands on it."""
     node = root
     for step in loc[:-1]:
@@ -309,14 +317,14 @@ def _removed(text: str, root: _Node, loc: Loc) -> str:
     at = _index(node, loc[-1]) or 0
     entries = _entries(node)
     end = _entry_end(text, *entries[at])
-    starts = [_begin(key) if _is_map(node) or node.flow_style else _dash(text, key) for key, _ in entries]
+    starts = [_begin(key) if _is_map(node) or node.flow_style else _dash_at(text, key) for key, _ in entries]
     if len(entries) == 1:  # the whole suite
-        return _spliced(text, root, starts[0], end, "")
+        return _splice(text, root, starts[0], end, "")
     if node.flow_style:
         begin = _entry_end(text, *entries[at - 1]) if at else starts[0]
-        return _spliced(text, root, begin, end if at else starts[1], "")
+        return _splice(text, root, begin, end if at else starts[1], "")
     top = _line_start(text, starts[at])
     if text[top : starts[at]].strip():  # behind the dash of a list
-        return _spliced(text, root, starts[at], starts[at + 1], "")
+        return _splice(text, root, starts[at], starts[at + 1], "")
     rest = _LINE_END.search(text, end)
-    return _spliced(text, root, top, rest.end() if rest else len(text), "")
+    return _splice(text, root, top, rest.end() if rest else len(text), "")

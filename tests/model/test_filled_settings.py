@@ -17,7 +17,7 @@ from evaluators.api.loading import load, loads
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.rows import Row
 from evaluators.model.settings import Filled, noting_filled
-from evaluators.suites.files import FilledText, filled_in
+from evaluators.suites.files import FilledText, fill_variables
 
 SECRET = "hush-hush-4711"
 
@@ -35,15 +35,15 @@ def _of(found: FilledText) -> Filled:
 
 
 def test_a_setting_reads_as_the_suite_writes_it() -> None:
-    found = filled_in("^${NAME}-${OTHER:-x}$", {"NAME": SECRET})
+    found = fill_variables("^${NAME}-${OTHER:-x}$", {"NAME": SECRET})
     filled = _of(found)
     assert filled.shown({"pattern": [f"^{SECRET}-x$", 7, None]}) == {"pattern": ["^${NAME}-x$", 7, None]}
     assert filled.shown(f"a part of it, {SECRET}") == "a part of it, ${NAME}"
 
 
 def test_a_default_stands_for_itself() -> None:
-    assert filled_in("${NAME:-here}/$${x}", {}).shown == "here/${x}"
-    assert filled_in("${NAME:-here}", {"NAME": "there"}) == FilledText("there", "${NAME}", {"there": "${NAME}"})
+    assert fill_variables("${NAME:-here}/$${x}", {}).shown == "here/${x}"
+    assert fill_variables("${NAME:-here}", {"NAME": "there"}) == FilledText("there", "${NAME}", {"there": "${NAME}"})
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_no_long_part_of_a_value_is_left(value: str, before: str, after: str, da
 
 @pytest.mark.parametrize("value", ["t0k3n", "a-long-token-4711"])
 def test_an_address_with_a_value_in_it_is_shown_as_the_suite_writes_it(value: str) -> None:
-    filled = _of(filled_in("http://host/rows.csv?k=${NAME}", {"NAME": value}))
+    filled = _of(fill_variables("http://host/rows.csv?k=${NAME}", {"NAME": value}))
     for sentence in ("there is no http://host/rows.csv?k={}: 404", "http://host/rows.csv cannot be read", "k={}", "{}/x"):
         assert filled.masked(sentence.format(value)) == sentence.format("${NAME}")
         assert filled.masked(filled.masked(sentence.format(value))) == sentence.format("${NAME}")
 
 
 def test_a_text_that_was_changed_is_replaced_with_the_value_in_it() -> None:
-    filled = _of(filled_in("x${NAME} ", {"NAME": SECRET}))
+    filled = _of(fill_variables("x${NAME} ", {"NAME": SECRET}))
     assert filled.masked(f"hint: write x{SECRET}") == "hint: write x${NAME} "
 
 

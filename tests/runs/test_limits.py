@@ -11,7 +11,7 @@ import pytest
 
 from evaluators.api.loading import load, loads
 from evaluators.model.issues import Blame
-from evaluators.model.limits import WorkLimits, limited, limits_here, still_time
+from evaluators.model.limits import WorkLimits, limits_here, limits_in_force, still_time
 from evaluators.model.rows import RowResult, RowStatus
 from tests.kit import problem_of, write_rows
 
@@ -105,7 +105,7 @@ def test_rows_that_are_scored_in_a_thread_have_limits_of_their_own() -> None:
 
 
 def test_outside_of_a_row_nothing_runs_out_of_time() -> None:
-    with limited(WorkLimits(row_seconds=1e-9)):
+    with limits_in_force(WorkLimits(row_seconds=1e-9)):
         for _ in range(3):
             still_time()
     assert limits_here() == WorkLimits()

@@ -29,7 +29,7 @@ class Detail(Struct, frozen=True):
     code: str = "bad-setting"
 
     def under(self, *prefix: str | int) -> Detail:
-        """The same detail, seen from further out."""
+        """The same detail with its place inside larger settings: `prefix` is where the settings at hand stand in them."""
         return replace(self, loc=(*prefix, *self.loc))
 
 
@@ -48,7 +48,8 @@ def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = Fals
 
 @contextmanager
 def under(*prefix: str | int) -> Iterator[None]:
-    """Bad settings that are met inside stand under this place."""
+    """Within the `with` block, the place of each bad setting begins with `prefix`: where the settings that are read there stand
+    in the suite."""
     try:
         yield
     except BadSettings as error:
@@ -56,7 +57,8 @@ def under(*prefix: str | int) -> Iterator[None]:
 
 
 def read_each(settings: Iterable[tuple[Any, Item]], read: Callable[[Any, Item], Found]) -> tuple[Found, ...]:
-    """The values that settings are read as, each with its key or index. Raises BadSettings with all that is wrong with any of them."""
+    """The results of `read(key, setting)` for each pair of a key, or an index, and a setting. Raises BadSettings with all that is
+    wrong with any of them."""
     documents: list[Found] = []
     details: list[Detail] = []
     for key, item in settings:

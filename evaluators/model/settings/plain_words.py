@@ -96,24 +96,26 @@ _LIMITS: Final = {
 
 
 def _detail_of(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
-    """One of pydantic's errors in plain words."""
+    """One of pydantic's errors in plain words. `noun` is what messages call the settings; `also` are names that somebody else reads."""
     kind, context = str(item["type"]), item.get("ctx", {})
     name, of = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
-        return _unknown(name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), of)
+        return _detail_of_unknown(
+            name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), of
+        )
     if kind == "missing":
         return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
     if kind in ("literal_error", "enum"):
-        return _not_listed(name, loc, item.get("input"), str(context.get("expected", "")))
+        return _detail_of_word(name, loc, item.get("input"), str(context.get("expected", "")))
     if kind == "float_type" and isinstance(item.get("input"), int) and not isinstance(item["input"], bool):
         message = f"{_setting_text(loc, noun)} must be a number below 1e308; found {spell(item['input'])}"
         return Detail(loc, message, code="bad-value")
     if kind in _TYPES:
-        return _of_another_type(_setting_text(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
+        return _detail_of_type(_setting_text(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
         message = f"{_setting_text(loc, noun)} must be {words} {context[key]}; found {spell(item.get('input'))}"
-        return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
+        return Detail(loc, message, _share_hint(item.get("input"), context.get("le")), code="bad-value")
     if kind in ("too_short", "string_too_short"):
         return Detail(loc, f"{_setting_text(loc, noun)} must not be empty", code="bad-value")
     if kind == "string_unicode":
@@ -132,8 +134,13 @@ def _setting_text(loc: Loc, noun: str) -> str:
     return f'"{loc[-1]}"' if loc else noun or "this"
 
 
-def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
-    """The problem of a setting that does not exist: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
+def _detail_of_unknown(
+    name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str
+) -> Detail:
+    """The problem of a setting that does not exist: a second spelling, a forgotten space, a decimal comma, or a slip of the pen.
+
+    `model` has the settings that exist, `also` further names; `of` ends the message: ` for ` and what has the settings.
+    """
     of_each = [spellings(setting, info) for setting, info in model.model_fields.items()]
     twins = next((words for words in of_each if name in words and len(words) > 1), [])
     if twin := next((word for word in twins if word != name), None):
@@ -195,42 +202,49 @@ def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
     return (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
 
 
-def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
-    """The problem of a word that is none of the possible ones."""
+def _detail_of_word(name: str, loc: Loc, value: object, expected: str) -> Detail:
+    """The problem of a value that is none of the words that a setting takes. `expected` is pydantic's list of them, in quotes."""
     near = suggestion(value, re.findall(_QUOTED, expected)) if isinstance(value, str) else None
     return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
 
 
-def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
-    """A value of another type; a number that is written as text gets the line to write."""
-    hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+def _detail_of_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
+    """The problem of a value of the wrong type, with the line to write where a text means a number, a list or a boolean.
+
+    `named` is what the message calls the setting. `plain` is the expected type in words, and `wanted` all types where
+    there are several.
+    """
+    hint = number_hint(value, plain) if isinstance(value, str) and "number" in plain else None
     if (wanted or plain) == "a list" and isinstance(value, str) and loc and isinstance(loc[-1], str):
         hint = f"write {loc[-1]}: [{json.dumps(value, ensure_ascii=False)}]"
     if "true or false" in (wanted or plain) and loc and isinstance(loc[-1], str):
-        hint = as_boolean(value, loc[-1]) or hint
+        hint = boolean_hint(value, loc[-1]) or hint
     if (wanted or plain) == "text":
-        hint = in_quotes(value)
+        hint = quotes_hint(value)
     return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
 
 
-def in_quotes(value: object) -> str | None:
-    """A hint with a number written as text."""
+def quotes_hint(value: object) -> str | None:
+    """A hint that puts a number in quotes, where a setting takes text; None for a value that is no number."""
     return f'put it in quotes: "{value}"' if type(value) in (int, float) else None
 
 
-def as_number(text: str, plain: str) -> str | None:
-    """A hint with a text written as the number that it means."""
-    if _numeric(text):
+def number_hint(text: str, plain: str) -> str | None:
+    """A hint for a text that means a number: without quotes, as a share of 1, or with a decimal point. None for any other text.
+
+    `plain` is the type of the setting in words.
+    """
+    if _is_number(text):
         return f'"{text}" is in quotes, so it is text; remove the quotes'
-    if text.endswith("%") and _numeric(text[:-1]):
+    if text.endswith("%") and _is_number(text[:-1]):
         return f"write {float(text[:-1]) / 100:g} for {text}"
     if plain == "a number" and re.fullmatch(_DECIMAL_COMMA, text):
         return f"write {text.replace(',', '.')}, with a point before the decimals"
     return None
 
 
-def as_boolean(value: object, setting: object) -> str | None:
-    """A hint with true or false in place of a word or a number that means it."""
+def boolean_hint(value: object, setting: object) -> str | None:
+    """A hint with true or false in place of a word or a number that means it; None for any other value."""
     word = value.strip().casefold() if isinstance(value, str) else value
     truth = next((truth for truth, words in _BOOLEANS.items() if word in words), None)
     return None if truth is None else f"write {setting}: {truth}"
@@ -239,8 +253,8 @@ def as_boolean(value: object, setting: object) -> str | None:
 _BOOLEANS: Final = {"true": ("true", "yes", "y", "on", "t", "1", 1), "false": ("false", "no", "n", "off", "f", "0", 0)}
 
 
-def _share(value: object, most: object) -> str | None:
-    """A hint with a percentage as a share of 1."""
+def _share_hint(value: object, most: object) -> str | None:
+    """A hint with a percentage as a share of 1, for a setting of at `most` 1; None for any other."""
     if most == 1 and isinstance(value, (int, float)) and 10 <= value <= 100:
         return f"write {value / 100:g} for {value:g} %"
     return None
@@ -293,7 +307,7 @@ def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
     for number, step in enumerate(loc[1:], 1):
         if step in _steps_of(value):
             value = value[step]
-        elif isinstance(step, int) or _plain_name(step):
+        elif isinstance(step, int) or _may_be_setting(step):
             return (*place, *loc[number:]), unions
         else:
             unions.append(tuple(place))
@@ -309,7 +323,7 @@ def _steps_of(value: object) -> Iterable[Any]:
     return range(len(value)) if isinstance(value, (list, tuple)) else ()
 
 
-def _plain_name(step: str) -> bool:
+def _may_be_setting(step: str) -> bool:
     """Whether a step of pydantic's path may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are
     Python's own."""
     return step.isidentifier() and step.islower() and step not in ("str", "bool", "int", "float", "list", "dict", "tuple")
@@ -319,7 +333,7 @@ _DECIMAL_COMMA = r"(?a)[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)"
 """A comma before decimals, and none between thousands."""
 
 
-def _numeric(text: str) -> bool:
+def _is_number(text: str) -> bool:
     """Whether Python reads a text as a number."""
     try:
         float(text)

@@ -41,6 +41,7 @@ class ReadBy:
         return core_schema.with_info_plain_validator_function(validate)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        """Only the name under which the schema of the language describes the setting; the writer of that schema fills it in."""
         # not a $ref: pydantic follows those, and the schema writer is the one who knows the names
         return {READ_AS: self.schema} if self.schema != "any" else {}
 
@@ -63,7 +64,8 @@ def build(
 
 
 def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
-    """The name and the options of a thing spelled as a word or as a one-key map."""
+    """The name and the options of a `noun` (such as a comparator) that is written as a word or as a map with one key. Raises
+    BadSettings."""
     if isinstance(data, str):
         return data, {}
     a = "an" if noun[0] in "aeiou" else "a"

@@ -91,7 +91,8 @@ class Filled(Struct):
         return value
 
     def name(self, name: str) -> str:
-        """The name of an evaluator, by which others refer to it: as the suite writes it where it was filled in."""
+        """The name of an evaluator as others refer to it: as the suite writes it, with `${NAME}`, where the environment filled it
+        in."""
         return self.texts.get(name, name)
 
     def masked(self, sentence: str) -> str:
@@ -209,8 +210,8 @@ def reading_filled(filled: Filled) -> Iterator[None]:
         _READING.reset(token)
 
 
-def filled_of(settings: BaseModel) -> Filled:
-    """The texts that the environment filled in to the suite of these settings."""
+def filled_texts_of(settings: BaseModel) -> Filled:
+    """The texts that the environment filled in to the suite that these settings were read from; none for settings made by a program."""
     filled: Filled = settings.__dict__.get(_FILLED, NOTHING_FILLED)
     return filled
 
@@ -238,15 +239,15 @@ class Settings(BaseModel):
 
         Whoever quotes a setting in a sentence, or records it, asks for it.
         """
-        return filled_of(self).shown(value)
+        return filled_texts_of(self).shown(value)
 
     def masked(self, sentence: str) -> str:
         """A sentence about these settings, in which no cell is quoted, without what the environment filled in."""
-        return filled_of(self).masked(sentence)
+        return filled_texts_of(self).masked(sentence)
 
     def masked_issue(self, issue: Issue) -> Issue:
         """A problem with these settings, or with what they name, without what the environment filled in."""
-        return filled_of(self).masked_issue(issue)
+        return filled_texts_of(self).masked_issue(issue)
 
     def forget_computed(self) -> None:
         """Drops every `cached_property`, for a copy with other settings."""

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
-from evaluators.model.settings import Filled, Settings, filled_of
+from evaluators.model.settings import Filled, Settings, filled_texts_of
 from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.quoting import quote
@@ -337,7 +337,7 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], returned: 
     if isinstance(returned, RowProblem):
         raise WholeCall(returned)
     if isinstance(returned, Exception):
-        raise WholeCall(failed("comparator", word, returned, filled_of(comparator)))
+        raise WholeCall(failed("comparator", word, returned, filled_texts_of(comparator)))
     if not isinstance(returned, list | tuple):
         message = f"returned {type(returned).__name__}; it must return a list with one answer per question"
         raise WholeCall(bad_answer(word, message))
@@ -351,7 +351,7 @@ def answer_in(comparator: Comparator, question: Question, returned: object) -> C
     if isinstance(returned, RowProblem):
         return returned
     if isinstance(returned, Exception):
-        return failed("comparator", word_of(comparator), returned, filled_of(comparator))
+        return failed("comparator", word_of(comparator), returned, filled_texts_of(comparator))
     try:
         return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), returned))
     except RowProblem as error:

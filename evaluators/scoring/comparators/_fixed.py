@@ -35,7 +35,7 @@ class _Fixed(Comparator):
     @cached_property
     def compared_by(self) -> Comparator:
         """The one that compares, with its settings."""
-        return COMPARATORS.shipping(self.like)(**self.options)
+        return COMPARATORS.shipped_plug(self.like)(**self.options)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         return self.compared_by.compare(expected, actual)

@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BeforeValidator, ValidationInfo
 
 from evaluators.model.settings import spell
-from evaluators.model.settings.plain_words import in_quotes
+from evaluators.model.settings.plain_words import quotes_hint
 from evaluators.scoring.evaluators._evaluator import Column, Evaluator, FromColumn, Reason
 from evaluators.scoring.needs import from_column, text_in, unusable
 from evaluators.scoring.values import json_text
@@ -52,7 +52,7 @@ def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
 def _usable(value: object, name: str) -> str:
     """A phrase. Refuses what is no text, and an empty one. `name` is how the message calls it."""
     if not isinstance(value, str):
-        hint = in_quotes(value)
+        hint = quotes_hint(value)
         raise ValueError(f"{name} must be text; found {spell(value)}" + (f"\nhint: {hint}" if hint else ""))
     if not value.strip():
         raise ValueError(f"{name} is empty, and an empty text is found everywhere")

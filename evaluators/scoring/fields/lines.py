@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.registry import nearest, suggestion
-from evaluators.model.settings import BadSettings, Detail, Loc, as_boolean, as_number, bad, read_each, spell
+from evaluators.model.settings import BadSettings, Detail, Loc, bad, boolean_hint, number_hint, read_each, spell
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
 from evaluators.scoring.fields.named_comparators import (
     COMPOUND,
@@ -293,7 +293,7 @@ def _listed(body: Mapping[Any, Any], but: object) -> str:
 def read_weight(value: object) -> Fraction:
     """A weight as an exact number, at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        hint = as_number(value, "a number") if isinstance(value, str) else None
+        hint = number_hint(value, "a number") if isinstance(value, str) else None
         raise bad(f"weight must be a number; found {spell(value)}", hint=hint)
     if isinstance(value, float) and not isfinite(value):
         raise bad(f"weight must be a number; found {spell(value)}")
@@ -307,7 +307,7 @@ def read_weight(value: object) -> Fraction:
 
 def _flag(setting: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise bad(f"expected true or false; found {spell(value)}", hint=as_boolean(value, setting))
+        raise bad(f"expected true or false; found {spell(value)}", hint=boolean_hint(value, setting))
     return value
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.model.registry import described, suggestion
+from evaluators.model.registry import plug_list_text, suggestion
 from evaluators.model.settings import BadSettings, Detail, bad, build, filled_texts, spell, under, word_or_map
 from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE, Comparator, word_of
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
@@ -191,7 +191,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
         return NamedComparator(name, comparator, f"{name} = {rule}")
     with under(*((name,) if isinstance(data, Mapping) else ())):
         comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
-    if COMPARATORS.replaced(name):
+    if COMPARATORS.is_replaced(name):
         add_note(context, f'the comparator "{name}" is one of your own; the one that ships is not used')
     for note in comparator.notes:
         add_note(context, note)
@@ -337,7 +337,7 @@ def read_names(options: object) -> tuple[tuple[str, ...], object]:
 
 def takes_text(comparator: Comparator, word: str) -> bool:
     """Whether a compound gives the comparator one text a side."""
-    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.shipping(word)
+    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.shipped_plug(word)
 
 
 def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
@@ -409,7 +409,9 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
 def start_here(own: Iterable[str] = ()) -> str:
     """The comparators to start with, each with what it does, on a line of its own; and a suite's `own`."""
     mine = f"; your own: {', '.join(own)}" if own else ""
-    return described(COMPARATORS, START_HERE, f"most fields need one of these (all: evaluators list comparators{mine}):")
+    return plug_list_text(
+        COMPARATORS, START_HERE, f"most fields need one of these (all: evaluators list comparators{mine}):"
+    )
 
 
 def _does(word: str) -> str:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import Comparison, FieldStatus
-from evaluators.model.settings import build, filled_of
+from evaluators.model.settings import build, filled_texts_of
 from evaluators.scoring.comparators._comparator import (
     COMPARATORS,
     Comparator,
@@ -140,7 +140,7 @@ def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue |
     except RowProblem as error:
         return error.issue
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return failed("comparator", word_of(comparator), error, filled_of(comparator)).issue
+        return failed("comparator", word_of(comparator), error, filled_texts_of(comparator)).issue
     return _issue(word_of(comparator), changed, readable)
 
 
@@ -251,7 +251,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 return ERROR
             raise
         except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-            raise failed("comparator", word, error, filled_of(comparator)) from error
+            raise failed("comparator", word, error, filled_texts_of(comparator)) from error
         if comparison is True:
             return MATCH
         return MISMATCH if comparison is False else _judged(comparison_of(word, comparison))
@@ -275,7 +275,7 @@ def explain_rule(
     except RowProblem as error:
         return explained_problem(error)
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return explained_problem(failed("comparator", word_of(comparator), error, filled_of(comparator)))
+        return explained_problem(failed("comparator", word_of(comparator), error, filled_texts_of(comparator)))
 
 
 def prepare_rule(
@@ -341,7 +341,7 @@ def compile_together(together: Together, rule: Rule) -> Rule:
 
 def near_enough() -> Comparator:
     """The comparator that stands in for one that costs while lists are paired: text without case and extra spaces."""
-    return build(COMPARATORS.shipping("normalized"), {"case": "ignore", "whitespace": "collapse"})
+    return build(COMPARATORS.shipped_plug("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
 def explained_answer(answer: Comparison | RowProblem) -> Explained:

@@ -137,7 +137,7 @@ def _refuse_either(entry: object) -> None:
             _refuse_either(compound.get("compare"))
     options = entry.get("numeric")
     tolerance = options.get("tolerance") if isinstance(options, Mapping) else None
-    if isinstance(tolerance, Mapping) and "either" in tolerance and not COMPARATORS.replaced("numeric"):
+    if isinstance(tolerance, Mapping) and "either" in tolerance and not COMPARATORS.is_replaced("numeric"):
         message = 'x-eval has no "either": where a tolerance has abs and rel, both must hold'
         in_suite = flow({"comparators": {"close": {"numeric": options}}})[1:-1]
         unneeded = tolerance["either"] is False

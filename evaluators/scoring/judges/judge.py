@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING
-from evaluators.model.settings import BadSettings, Detail, Settings, build, filled_of, word_or_map
+from evaluators.model.settings import BadSettings, Detail, Settings, build, filled_texts_of, word_or_map
 from evaluators.scoring.comparators._answer_cache import value_key
 from evaluators.scoring.comparators._comparator import WholeCall, failed
 from evaluators.scoring.judges.session import Session
@@ -236,7 +236,7 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Sessio
         issue = replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
         raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
-        raise WholeCall(failed("judge", name, error, filled_of(judge))) from error
+        raise WholeCall(failed("judge", name, error, filled_texts_of(judge))) from error
     if not isinstance(answers, list | tuple) or len(answers) != len(questions):
         what = f"{len(answers)} answers" if isinstance(answers, list | tuple) else type(answers).__name__
         message = f'judge "{name}" returned {what} to {len(questions)} questions'

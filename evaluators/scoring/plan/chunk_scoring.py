@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model.limits import OutOfTime, row_clock
 from evaluators.model.rows import MISSING, Result, RowStatus
-from evaluators.model.settings import filled_of
+from evaluators.model.settings import filled_texts_of
 from evaluators.scoring.evaluators._evaluator import Check, Unreadable
 from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows, release_rows
 from evaluators.scoring.judges.asking import QuestionList, asking_about
@@ -162,7 +162,7 @@ def issue_of_bug(error: Exception, line: EvaluatorLine) -> Issue:
     """The issue of an exception that an evaluator raised, without what the environment filled in to its settings."""
     import traceback  # few runs meet a fault
 
-    masked = filled_of(line.settings).masked_spelled
+    masked = filled_texts_of(line.settings).masked_spelled
     trace = masked("".join(traceback.format_exception(error)))
     return Issue("bug", Blame.BUG, masked(f"{type(error).__name__}: {error}"), hint=trace)
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, CellError, Issue, RowProblem
-from evaluators.model.limits import OutOfTime, WorkLimits, limited
+from evaluators.model.limits import OutOfTime, WorkLimits, limits_in_force
 from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
 from evaluators.scoring.comparators._answer_cache import caching
 from evaluators.scoring.evaluators._evaluator import (
@@ -93,7 +93,7 @@ class Plan(Struct):
         slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
         try:
             with caching():
-                with limited(self.limits) as clock:
+                with limits_in_force(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
                         if read is None or step.key is None:
@@ -140,7 +140,7 @@ class Plan(Struct):
         """
         verdict: Result = slots[evaluator.verdicts][index]
         try:
-            with limited(self.limits) as clock:
+            with limits_in_force(self.limits) as clock:
                 clock.fresh = True  # each row has the whole time for itself
                 reason = explained(evaluator, slots, index)
         except (RowProblem, OutOfTime) as error:

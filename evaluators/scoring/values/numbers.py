@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, Self, TypeAlias
 
 from pydantic import StrictBool, field_validator, model_validator
 
-from evaluators.model.settings import Settings, as_boolean, build
+from evaluators.model.settings import Settings, boolean_hint, build
 from evaluators.scoring.values.amounts import NARROW, PERCENT, PERCENT_MARKS, currency_in, marks_around
 from evaluators.scoring.values.late_pattern import late_pattern
 
@@ -59,7 +59,7 @@ class Parse(Settings):
         marks = currency if isinstance(currency, list | tuple) else ()
         if isinstance(currency, bool) or (marks and all(isinstance(mark, str) and mark.strip() for mark in marks)):
             return currency
-        hint = as_boolean(currency, "currency") or "write currency: [€, EUR]"
+        hint = boolean_hint(currency, "currency") or "write currency: [€, EUR]"
         raise ValueError(f"currency must be true, or a list of signs and codes\nhint: {hint}")
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.api.loading import load, loads
 from evaluators.model.issues import Blame, RowProblem
-from evaluators.model.limits import WorkLimits, limited, row_clock
+from evaluators.model.limits import WorkLimits, limits_in_force, row_clock
 from evaluators.model.rows import RowStatus
 from evaluators.scoring.values.paths import parse
 
@@ -64,7 +64,7 @@ def _nested(depth: int) -> Any:
 def test_a_filter_that_looks_down_is_refused_beyond_the_limit() -> None:
     query, document = parse("$..[?(@..x)]"), chain(300)
     assert query.get({**document, "x": 1}) == query.get({"x": 1, **document})
-    with limited(WorkLimits(path_steps=1_000)), pytest.raises(RowProblem) as caught:
+    with limits_in_force(WorkLimits(path_steps=1_000)), pytest.raises(RowProblem) as caught:
         query.get(document)
     assert (caught.value.issue.code, caught.value.issue.blame) == ("path-too-long", Blame.ENVIRONMENT)
 
