@@ -76,7 +76,7 @@ def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResul
     """The result of the same rows against the expected answers of the test set."""
     plain = replace(prepared, test_set=prepared.test_set.without_corrections())
     run = score(plain, variants_of(plain, jobs_of(plain), RunDb()), crew, Observer(stopped=observer.stopped))
-    return finish_run(plain, run.measured, "")
+    return finish_run(plain, run.results, "")
 
 
 def _key(gate: GateResult) -> tuple[object, ...]:

@@ -111,14 +111,14 @@ def _finish(
         variants = variants_of(prepared, jobs_of(prepared, recordings, repeat_judge), db)
         with engine.crew() as crew, changes_blamed(marks):
             run = score(prepared, variants, crew, observer)
-            result = finish_run(prepared, run.measured, fingerprint, changes_since(marks))
+            result = finish_run(prepared, run.results, fingerprint, changes_since(marks))
             if prepared.test_set.config.corrections:
                 from evaluators.api.corrected_run import with_corrections  # few test sets have corrections
 
                 result = with_corrections(result, prepared, crew, observer)
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=keeps_folder)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
-        if folder is not None and not (run.finished and finished.folder):
+        if folder is not None and not (run.is_finished and finished.folder):
             sentences = (_note_on_partial_run(folder, wanted, run.splits), _waiting(folder))
             finished = replace(finished, notice="; ".join(filter(None, sentences)))
         elif taken_over := sum(each.taken_over for each in run.variants):

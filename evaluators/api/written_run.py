@@ -167,7 +167,7 @@ def write_run(
     from evaluators.reports.headline import Options
     from evaluators.runs.run_json import run_json
     from evaluators.runs.store import RUN_JSON
-    from evaluators.runs.storing import stored
+    from evaluators.runs.storing import store_record
 
     if folder is None:
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
@@ -176,7 +176,7 @@ def write_run(
         return _lost(result, folder.db.refused, rows_stay=False)
     try:
         record, options, of_pages = _write_folder_files(
-            prepared, wanted, folder, stored(prepared, folder, run.variants, result)
+            prepared, wanted, folder, store_record(prepared, folder, run.variants, result)
         )
         if wanted.results is not None:
             record = record.but(result=_with_lists_in_notes(record, folder.path, wanted))

@@ -70,7 +70,7 @@ class Confidences(Struct):
     """The first rows whose confidence is no number from 0 to 1, each with what it is."""
 
 
-def counted(
+def confidence_counts(
     columns: Columns, place: int, verdicts: Sequence[Result], label: Label, unusable: tuple[tuple[int, str], ...] = ()
 ) -> Confidences:
     """The counts of right and wrong rows for each step of confidence, from the column of steps at index `place` and the verdicts of
@@ -171,7 +171,7 @@ def _stats(
     whole = n + missing + unusable
     threshold = None if clustered else safe_threshold(known, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
-    accept = tuple(_accepted(known, at, whole, confidences.accepted if clustered else None) for at in shown)
+    accept = tuple(_accept_above(known, at, whole, confidences.accepted if clustered else None) for at in shown)
     chosen = next((threshold_stats for threshold_stats in accept if threshold_stats.threshold == threshold), None)
     return ConfidenceStats(
         evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=confidences.kept_out,
@@ -195,23 +195,24 @@ def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[Co
         right, n = sum(counts for counts, _ in in_bin.values()), sum(map(sum, in_bin.values()))
         if n:
             mean = Fraction(sum(step * sum(counts) for step, counts in in_bin.items()), n * LEVELS)
-            ci = wilson(right, n) if clusters is None else _of_clusters(clusters, _BIN_STEPS[place])
+            ci = wilson(right, n) if clusters is None else _cluster_interval(clusters, _BIN_STEPS[place])
             yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
 
 
-def _accepted(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
-    """The rows accepted from a threshold on, and the share of errors among them. Rows without a usable confidence are in the whole."""
+def _accept_above(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
+    """The rows whose confidence is at least `threshold`, and the share of errors among them. `whole` counts all rows, those without
+    a usable confidence among them."""
     least = _least_step(threshold)
     found = [counts for step, counts in known.items() if step >= least]
     accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
-    ci = wilson(errors, accepted) if clusters is None else _of_clusters(clusters, least)
+    ci = wilson(errors, accepted) if clusters is None else _cluster_interval(clusters, least)
     return AcceptAbove(threshold, accepted, share, errors, rate, ci)
 
 
-def _of_clusters(clusters: Mapping[int, RatioSums], step: int) -> Interval | None:
-    """The interval of a share, a cluster being one unit."""
+def _cluster_interval(clusters: Mapping[int, RatioSums], step: int) -> Interval | None:
+    """The interval of the share that is counted by cluster under a step, with a cluster as one unit; None where the step has none."""
     return share_interval(clusters[step].moments()) if step in clusters else None
 
 

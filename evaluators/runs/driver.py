@@ -26,7 +26,7 @@ from evaluators.runs.asking_run import asking
 from evaluators.runs.commit import commit_of
 from evaluators.runs.engines.engine import Crew, Lost
 from evaluators.runs.exact_sums import plus
-from evaluators.runs.figures import NO_FIGURES, Figures, Measured, counted
+from evaluators.runs.figures import NO_FIGURES, Figures, Measured, figures_of
 from evaluators.runs.job import Job, layout_of, without_cycle_search
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared
@@ -87,8 +87,8 @@ class ScoredRun(Struct, frozen=True):
     """How many were sent to whoever costs something."""
 
     @property
-    def measured(self) -> list[tuple[str | None, Measured]]:
-        """The results, by variant."""
+    def results(self) -> list[tuple[str | None, Measured]]:
+        """The sums and the figures of each variant, with its name; the name is None where there are no variants."""
         return [(variant.name, Measured(variant.sums, variant.figures)) for variant in self.variants]
 
     @property
@@ -97,13 +97,13 @@ class ScoredRun(Struct, frozen=True):
         return sum(variant.writer.splits for variant in self.variants)
 
     @property
-    def finished(self) -> bool:
-        """Every row was scored."""
+    def is_finished(self) -> bool:
+        """Whether every row of every variant was scored."""
         return all(variant.sums.finished for variant in self.variants)
 
 
 def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observer: Observer) -> ScoredRun:
-    """Every row scored once and counted. Splits that are stored already are taken as they are."""
+    """Scores every row of every variant once and counts the figures. Splits that are stored already are taken as they are."""
     started_at, most = time.monotonic(), prepared.suite.limits.run_seconds
     until, suite = time.time() + most if most is not None else None, sent_suite(prepared.suite)
     with asking(prepared, observer) as session:
@@ -116,7 +116,7 @@ def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observ
 
 
 def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measured:
-    """Every row of one variant scored and counted."""
+    """Scores every row of one variant, stores its splits through its writer, and returns the sums and the counted figures."""
     splits, merger = variant.job.table.splits(), Merger(variant)
     variant.writer.expect(len(splits))
     scoring = SplitScoring(variant.job, variant.lines, observer.progress)
@@ -140,7 +140,7 @@ def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measur
             merger.take(part)
             finished += part.sums.finished
             observer.progress(scoring.untold(part.sums.rows), finished / len(splits))
-    return merger.counted(of=len(splits))
+    return merger.count_figures(of=len(splits))
 
 
 class Merger:
@@ -166,39 +166,41 @@ class Merger:
         """Takes in one more split. Raises RuntimeError for one that is there already: its rows would count twice."""
         if part.sums.index in self._waiting or part.sums.index < self._writer.splits:
             raise RuntimeError(f"split {part.sums.index} arrived twice")
-        self._put(part.sums.index, part)
+        self._store_in_order(part.sums.index, part)
 
     def lose(self, lost: Lost[Task]) -> None:
-        """Takes in a split whose worker was lost: it is scored once more, or ends the run where no other worker is left."""
+        """Takes in a split whose worker was lost: it is only counted where it is scored once more, and ends the run where no other
+        worker is left."""
         if lost.why is None:
             self._variant.scored_again += 1
             return
         self.lost = True
-        self._put(lost.task[0].index, lost)
+        self._store_in_order(lost.task[0].index, lost)
 
-    def _put(self, split: int, outcome: Part | Lost[Task]) -> None:
-        """Keeps the split until all before it have come, and stores it and what follows it in the order of the file. A lost one ends the
-        run."""
+    def _store_in_order(self, split: int, outcome: Part | Lost[Task]) -> None:
+        """Stores a split, or a lost one, when all splits before it have come, and then those that were waiting for it. A lost split
+        ends the run."""
         self._waiting[split] = outcome
         while self.total.finished and (following := self._waiting.pop(self._writer.splits, None)) is not None:
             if isinstance(following, Lost):
-                self._end(following)
+                self._end_at(following)
             else:
-                self._store(following)
+                self._store_split(following)
 
-    def counted(self, of: int) -> Measured:
-        """The results of all splits, of which there are `of`, with all figures counted."""
+    def count_figures(self, of: int) -> Measured:
+        """Counts the figures from the columns of all stored splits and sets them on the variant. `of` is the number of splits of
+        the test set: with fewer, the run is not finished."""
         self.total.finished = self.total.finished and self._writer.splits == of
         variant, has_splits = self._variant, self._writer.splits > 0
         with damage_named(self._rows.path if variant.taken_over else None):
             variant.sums, variant.figures = (
                 self.total,
-                counted(self._rows, variant.job, variant.lines, self.total, has_splits),
+                figures_of(self._rows, variant.job, variant.lines, self.total, has_splits),
             )
         return Measured(variant.sums, variant.figures)
 
-    def _end(self, lost: Lost[Task]) -> None:
-        """The run ends at a split: the splits before it are whole, and its rows are named."""
+    def _end_at(self, lost: Lost[Task]) -> None:
+        """Ends the run at a lost split: the splits before it stay, and the trouble of the run names the rows of this one."""
         first, span, why = self._writer.next_row, 0, lost.why
         if why is not None and why.where is None:
             with suppress(OSError, Problems):  # a split that nobody can read is lost all the same
@@ -208,7 +210,7 @@ class Merger:
             why = replace(why, where=f"{self._variant.title} {rows}")
         self.total.finished, self.total.trouble = False, why
 
-    def _store(self, part: Part) -> None:
+    def _store_split(self, part: Part) -> None:
         """Numbers and writes the split, and adds its sums to the total. Where the system does not take it, the total is not finished and
         has the issue; other Problems are raised."""
         part.sums.number(self._variant.title, self._writer.next_row)
@@ -257,8 +259,8 @@ def variants_of(prepared: Prepared, jobs: Sequence[Job], db: RunDb) -> list[Vari
     return found
 
 
-def in_memory(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:
-    """The run of rows that a program gives, whose columns are kept nowhere."""
+def memory_variant(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:
+    """The run of rows that a program gives: its columns stay in memory, and no file keeps them."""
     return VariantRun(title, job, lines, RowWriter(RunRows(RunDb(), 0, layout_of(job, lines))))
 
 

@@ -65,20 +65,25 @@ class Measured(NamedTuple):
     figures: Figures
 
 
-def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, begun: bool = True) -> Figures:
-    """The figures of the rows whose sums these are. A run that has not `begun`, as it has no split, has no measures."""
+def figures_of(
+    columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, begun: bool = True
+) -> Figures:
+    """Counts the figures of a variant from its columns and `sums`, the sums of its splits. `begun` is False for a run without any
+    split, which has no measures."""
     verdicts, layout = columns.verdicts(), columns.layout
-    numbers = [measures.counted(columns, place, measure) for place, measure in enumerate(job.measures)] if begun else []
+    numbers = (
+        [measures.measure_sums(columns, place, measure) for place, measure in enumerate(job.measures)] if begun else []
+    )
     sure: list[dict[str, Confidences]] = [{} for _ in lines]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         unusable = sums.evaluators[evaluator].unusable.get(name, ())
         label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
-        sure[evaluator][name] = confidence.counted(columns, place, verdicts[evaluator], label, unusable)
-    clusters, groups = _clusters(columns, job, lines, sums, numbers, sure) if layout.clustered else (None, [])
+        sure[evaluator][name] = confidence.confidence_counts(columns, place, verdicts[evaluator], label, unusable)
+    clusters, groups = _count_clusters(columns, job, lines, sums, numbers, sure) if layout.clustered else (None, [])
     return Figures(
-        tallies=tally.counted(columns, lines, verdicts, job.watches),
+        tallies=tally.row_tallies(columns, lines, verdicts, job.watches),
         clusters=clusters,
-        slices=dict(sorted(_slices(columns, job, lines, sums, numbers))),
+        slices=dict(sorted(_slice_figures(columns, job, lines, sums, numbers))),
         measures=numbers,
         labels=[
             labels.label_pairs_of(columns, place, place in layout.listed, sums_of.unlisted)
@@ -88,11 +93,11 @@ def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: Sp
         ],
         repeats=groups,
         confidence=sure,
-        repeated_ids=ids.repeated(columns),
+        repeated_ids=ids.rows_of_repeated_ids(columns),
     )
 
 
-def _clusters(
+def _count_clusters(
     columns: Columns,
     job: Job,
     lines: Sequence[EvaluatorLine],
@@ -100,8 +105,8 @@ def _clusters(
     numbers: Sequence[Measure],
     sure: Sequence[Mapping[str, Confidences]],
 ) -> tuple[list[ClusterSums], list[Groups]]:
-    """The clusters of each evaluator, and the groups of attempts where they are such. What clusters come to in measures and confidences
-    is added to these."""
+    """Counts the clusters: their sums for each evaluator, and the groups of attempts for each where rows are repeats. Adds the
+    clusters of each measure to `numbers`, and those of each confidence to `sure`."""
     verdicts, layout = columns.verdicts(), columns.layout
     found = [ClusterCounter(place, known, job.watches.get(lines[place].name)) for place, known in enumerate(verdicts)]
     empties = {place: EmptyCounter(place, columns.patterns(place)) for place in layout.empties}
@@ -119,15 +124,15 @@ def _clusters(
     return [counter.sums for counter in found], [counter.groups for counter in groups]
 
 
-def _slices(
+def _slice_figures(
     columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, of_all: Sequence[Measure]
 ) -> Iterator[tuple[SliceKey, SliceFigures]]:
     """The figures of each slice, by (column, value). Values beyond those that are counted one by one are together under `OTHER_VALUES`."""
     verdicts = columns.verdicts()
     for place, name in enumerate(columns.layout.slices):
-        tallies = slices.counted(columns, place, lines, verdicts, job.watches)
+        tallies = slices.slice_tallies(columns, place, lines, verdicts, job.watches)
         numbers = [
-            dict(measures.of_slices(columns, measure, place, measure_of.mark))
+            dict(measures.slice_measures(columns, measure, place, measure_of.mark))
             for measure, measure_of in enumerate(of_all)
         ]
         empties: dict[str, list[EmptySums]] = {}

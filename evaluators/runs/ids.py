@@ -27,8 +27,9 @@ MOST_IDS: Final = 200_000
 _CODING: Final = ("utf-8", "surrogatepass")
 
 
-def repeated(columns: Columns) -> dict[str, list[int]]:
-    """The rows of each id that is missing or in several of the first rows that can have one."""
+def rows_of_repeated_ids(columns: Columns) -> dict[str, list[int]]:
+    """The row numbers of each id that is missing or stands in several rows, by id. Only the first `MOST_IDS` rows that can have an
+    id are looked at."""
     every, count = set[str](), 0
     for (ids,) in columns.read(["id"]):
         known = [name for name in ids if name is not None][: MOST_IDS - count]

@@ -66,11 +66,11 @@ class _Counting:
         return True
 
     def figure(self) -> Measure:
-        """The measure of the cells so far."""
+        """The measure of the cells so far: sums of powers, the least, the largest, the middle two and the 95th percentile."""
         count, others = self.numbers, sorted(self._others)
         self._end_piece()
 
-        def at(rank: int) -> int:
+        def nth(rank: int) -> int:
             """The number of a rank, in units: the least one that so many do not exceed."""
             low = min([*(piece[0] * _NANO for piece in self._sorted), *others[:1]])
             high = max([*(piece[-1] * _NANO for piece in self._sorted), *others[-1:]])
@@ -86,11 +86,12 @@ class _Counting:
         every = enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
         one, two, three, four = (units + nano * _NANO**power for power, (units, nano) in every)
         numbers = Numbers(
-            count, (one, two, three, four), at(1), at(count), (at((count + 1) // 2), at(count // 2 + 1)), at(-(-95 * count // 100))
+            count, (one, two, three, four), nth(1), nth(count), (nth((count + 1) // 2), nth(count // 2 + 1)), nth(-(-95 * count // 100))
         ) if count else Numbers()  # fmt: skip
         return Measure(self.mark, self.cells, self.missing, numbers, self.unread)
 
     def _end_piece(self) -> None:
+        """Sorts the numbers that were added last, and puts them with the sorted pieces."""
         if self._nanos:
             self._sorted.append(array("q", sorted(self._nanos)))
             self._nanos = array("q")
@@ -104,18 +105,19 @@ def _add_powers(sums: list[int], number: int, times: int) -> None:
         sums[index] += power
 
 
-def counted(columns: Columns, place: int, measure: NumericColumn) -> Measure:
-    """The sums of the measure at index `place`, over all rows, read with the decimal mark with which most cells are numbers; the
-    point where both read as many."""
+def measure_sums(columns: Columns, place: int, measure: NumericColumn) -> Measure:
+    """The sums of the measure at index `place`, over all rows, read with the decimal mark with which most cells are numbers; with a
+    point where both marks give as many."""
     first, *others = measure.readings
-    reading = _read(columns, place, first)
+    reading = _read_cells(columns, place, first)
     if reading.numbers < reading.cells - reading.missing:
-        reading = max([reading, *(_read(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
+        reading = max([reading, *(_read_cells(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
     return reading.figure()
 
 
-def _read(columns: Columns, place: int, mark: str) -> _Counting:
-    """The cells of a measure, counted, with `mark` as the decimal mark. The first rows whose cell is no number are in `unread`."""
+def _read_cells(columns: Columns, place: int, mark: str) -> _Counting:
+    """Reads and counts the cells of the measure at index `place`, with `mark` as the decimal mark. `unread` of what comes back has
+    the first rows whose cell is no number."""
     counting = _Counting(mark)
     for rows, cells in columns.read(["row", f"measure{place}"]):
         odd = {cell for cell, times in Counter(cells).items() if not counting.add(cell, times)}
@@ -142,15 +144,16 @@ class ClusterNumbers:
         """Nothing waits: no two clusters have the same numbers."""
 
 
-def of_slices(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
-    """The sums of a measure over the rows of each slice; `place` is the index of the slice column. `mark` is that of all rows."""
+def slice_measures(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
+    """The measure with index `measure` over the rows of each slice, as (value, measure). `place` is the index of the slice column,
+    `mark` the decimal mark that was found for all rows."""
     names, known = SliceNames(), dict[str, _Counting]()
     for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
-        for (value, cell), times in Counter(zip(names.of(values), cells, strict=True)).items():
+        for (value, cell), times in Counter(zip(names.names_of(values), cells, strict=True)).items():
             if value not in known:
                 known[value] = _Counting(mark)
             known[value].add(cell, times)
-        for value in names.ended(known):  # so that no more numbers are kept than those of the slices under way
+        for value in names.complete(known):  # so that no more numbers are kept than those of the slices under way
             yield value, known.pop(value).figure()
     yield from ((value, one.figure()) for value, one in known.items())
 
@@ -162,7 +165,7 @@ def measure_stats(
     return NumericColumnStats(
         name=column.name,
         column=column.column,
-        mean_ci=_interval(measure, clustered, key is not None),
+        mean_ci=_mean_interval(measure, clustered, key is not None),
         decimal=measure.mark,
         first_unreadable=measure.unread,
         variant=variant,
@@ -171,8 +174,8 @@ def measure_stats(
     )
 
 
-def _interval(measure: Measure, clustered: bool, of_slice: bool) -> Interval | None:
-    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
+def _mean_interval(measure: Measure, clustered: bool, of_slice: bool) -> Interval | None:
+    """The interval of the mean; None where the numbers show no spread, and for a slice where rows are in clusters."""
     numbers = measure.numbers
     if clustered and of_slice:
         return None

@@ -27,8 +27,8 @@ class SliceNames:
     def __init__(self) -> None:
         self._own, self._last = set[str](), ""
 
-    def of(self, values: Sequence[str]) -> Sequence[str]:
-        """The slices of the next values."""
+    def names_of(self, values: Sequence[str]) -> Sequence[str]:
+        """The slice of each of the next values: the value itself, or the one slice for all values beyond the first `MOST_SLICES`."""
         every = dict.fromkeys(values)
         for value in every:
             if value != OTHER_VALUES and len(self._own) < MOST_SLICES:
@@ -38,22 +38,22 @@ class SliceNames:
             values if every.keys() <= self._own else [value if value in self._own else OTHER_VALUES for value in values]
         )
 
-    def ended(self, met: Iterable[str]) -> list[str]:
-        """The slices so far that have no further rows."""
+    def complete(self, met: Iterable[str]) -> list[str]:
+        """The slices among `met` of which no further row can come, as values come in order."""
         return [value for value in met if value not in (OTHER_VALUES, self._last)]
 
 
-def counted(
+def slice_tallies(
     columns: Columns,
     place: int,
     lines: Sequence[EvaluatorLine],
     verdicts: Sequence[Sequence[Result]],
     watches: Mapping[str, Watch],
 ) -> dict[str, list[Tally]]:
-    """The tally of each evaluator over the rows of each value; `place` is the index of the slice column."""
+    """The tally of each evaluator over the rows of each value of a slice column, by value. `place` is the index of the column."""
     name, names, tallies = f"slice{place}", SliceNames(), dict[str, list[Tally]]()
     for values, *codes in columns.read([name, *columns.layout.codes], name):
-        values = names.of(values)
+        values = names.names_of(values)
         for value in dict.fromkeys(values):
             if value not in tallies:
                 tallies[value] = [Tally.of_line(line) for line in lines]

@@ -123,13 +123,14 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
     return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
 
 
-def stored(
+def store_record(
     prepared: Prepared,
     folder: RunFolder,
     variants: Sequence[VariantRun],
     result: RunResult,
 ) -> Run:
-    """Writes the record of a run into its folder and returns the run as readers see it."""
+    """Writes the record of a run into its folder (schemas that were inferred, the suite and the files that it names) and returns
+    the run as readers see it."""
     suite = prepared.suite
     for name, schema in suite.inferred_schemas.items():
         folder.write(INFERRED_SCHEMA.format(name), schema_text(schema))
@@ -137,10 +138,10 @@ def stored(
     for place, text in texts.items():
         folder.write(f"{SUITE_FOLDER}/{place}", text)
     facts = replace(facts_of(prepared, variants, suite.results.lowest_fields), suite=f"{SUITE_FOLDER}/{main}")
-    return Run.of(folder.path, _portable(result, _folders(prepared)), facts)
+    return Run.of(folder.path, _portable_result(result, _named_folders(prepared)), facts)
 
 
-def _folders(prepared: Prepared) -> list[str]:
+def _named_folders(prepared: Prepared) -> list[str]:
     """The folders that absolute paths of the run's files begin with, each with a separator at its end; the longest first."""
     named = [
         prepared.suite.config.source.name,
@@ -151,22 +152,25 @@ def _folders(prepared: Prepared) -> list[str]:
     return sorted(folders, key=len, reverse=True)
 
 
-def _portable(result: RunResult, folders: Sequence[str]) -> RunResult:
+def _portable_result(result: RunResult, folders: Sequence[str]) -> RunResult:
     """The result without the `folders` in its texts: run folders are sent to other people, who need not know them."""
 
-    def cut(text: str) -> str:
+    def without_folders(text: str) -> str:
         return reduce(lambda shorter, folder: shorter.replace(folder, ""), folders, text)
 
-    def placed(issue: Issue) -> Issue:
+    def portable_issue(issue: Issue) -> Issue:
         return replace(
-            issue, message=cut(issue.message), where=issue.where and cut(issue.where), hint=issue.hint and cut(issue.hint)
+            issue,
+            message=without_folders(issue.message),
+            where=issue.where and without_folders(issue.where),
+            hint=issue.hint and without_folders(issue.hint),
         )
 
     return replace(
         result,
-        test_set=cut(result.test_set),
-        notes=tuple(map(cut, result.notes)),
-        warnings=tuple(map(placed, result.warnings)),
-        issues=tuple(map(placed, result.issues)),
-        causes=tuple(map(cut, result.causes)),
+        test_set=without_folders(result.test_set),
+        notes=tuple(map(without_folders, result.notes)),
+        warnings=tuple(map(portable_issue, result.warnings)),
+        issues=tuple(map(portable_issue, result.issues)),
+        causes=tuple(map(without_folders, result.causes)),
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluators.model.rows import MISSING, Result
-from evaluators.runs.driver import Merger, in_memory
+from evaluators.runs.driver import Merger, memory_variant
 from evaluators.runs.figures import Measured
 from evaluators.runs.job import Job, Work, plan_of
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -21,7 +21,7 @@ class LiveRows:
     """Rows that come one by one. Not for several threads at once."""
 
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
-        self._run = in_memory(name, job, lines)
+        self._run = memory_variant(name, job, lines)
         self._merger = Merger(self._run)
         self._parts = 0
         self._rows = 0
@@ -45,4 +45,4 @@ class LiveRows:
             self._merger.take(self._work.finished())
             self._work, self._rows = None, 0
             self._parts += 1
-        return self._merger.counted(of=self._parts)
+        return self._merger.count_figures(of=self._parts)

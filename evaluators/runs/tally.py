@@ -108,17 +108,17 @@ class Tally(Struct):
 
     @property
     def rows(self) -> int:
-        """Every row that was met."""
+        """The number of rows that were met."""
         return sum(self.row_statuses)
 
     @property
     def scored(self) -> int:
-        """The rows that count in the mean."""
+        """The number of rows that count in the mean."""
         return sum(self.row_statuses[status] for status in RowStatus if status.scored)
 
 
 def _gave_nothing(verdict: Result) -> bool:
-    """The output left something out, and there is nothing that it gave."""
+    """Whether the output left out something that was expected and gave no value at all."""
     if verdict.counts is not None:
         match, mismatch, omission, hallucination = verdict.counts
         return omission > 0 and not match + mismatch + hallucination
@@ -128,7 +128,7 @@ def _gave_nothing(verdict: Result) -> bool:
 _GIVEN: Final = frozenset(bytes((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.HALLUCINATION, FieldStatus.ERROR)))
 
 
-def counted(
+def row_tallies(
     columns: Columns, lines: Sequence[EvaluatorLine], verdicts: Sequence[Sequence[Result]], watches: Mapping[str, Watch]
 ) -> list[Tally]:
     """The tally of each evaluator over all rows."""

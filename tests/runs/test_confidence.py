@@ -20,7 +20,7 @@ from evaluators.model.rows import Result, RowStatus
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.runs.columns import count_groups
-from evaluators.runs.confidence import ClusterConfidence, counted, least_rows, safe_threshold
+from evaluators.runs.confidence import ClusterConfidence, confidence_counts, least_rows, safe_threshold
 from evaluators.runs.confidence_scores import auroc, brier
 from evaluators.runs.confidence_steps import LEVELS, step_of
 from evaluators.runs.intervals import RatioSums, at_most, moments_of_clusters, share_interval
@@ -257,7 +257,7 @@ def test_each_of_many_clusters_is_counted(most: int, monkeypatch: pytest.MonkeyP
         Layout(("one",), steps=((0, ""),), clustered=True), {"step0": steps, "code0": codes, "cluster": names}
     )
     results = [Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)]
-    found = counted(columns, 0, results, right_or_wrong)
+    found = confidence_counts(columns, 0, results, right_or_wrong)
     count_groups(columns, [ClusterConfidence(0, 0, results, right_or_wrong, found)])
     assert (found.right.total(), found.wrong.total()) == (17_500, 2_500)
     of_bins, of_thresholds = RatioSums(), RatioSums()

@@ -22,7 +22,7 @@ from evaluators.model.issues import Blame, Problems
 from evaluators.runs import columns, measures
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.intervals import RatioSums, mean_interval, moments_of_clusters
-from evaluators.runs.measures import ClusterNumbers, counted, measure_stats, of_slices
+from evaluators.runs.measures import ClusterNumbers, measure_stats, measure_sums, slice_measures
 from evaluators.runs.number_cells import UNIT, NumericColumn, as_text, shown, units_in, units_of
 from evaluators.runs.result import NumericColumnStats, RunResult
 from evaluators.runs.split_rows import Layout
@@ -40,7 +40,7 @@ def columns_of(cells: Sequence[Any], cuts: Sequence[int] = (), **others: Sequenc
 def figures(cells: Sequence[Any], cuts: Sequence[int] = (), **settings: Any) -> NumericColumnStats:
     """The figures of some cells, added in pieces; the first row is row 2."""
     column = NumericColumn("cost", "cost", **settings)
-    return measure_stats(column, counted(columns_of(cells, cuts), 0, column), None, None, False)
+    return measure_stats(column, measure_sums(columns_of(cells, cuts), 0, column), None, None, False)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_cell_is_read_once(cells: str, most: int) -> None:
     """Twice where the point does not read it."""
     given = columns_of([cells.format(number) for number in range(20_000)])
     with Profile() as profile:
-        assert counted(given, 0, COST).numbers.count == 20_000
+        assert measure_sums(given, 0, COST).numbers.count == 20_000
     calls = {getattr(one.code, "co_name", ""): one.callcount for one in profile.getstats()}
     assert calls["units_in"] == most
     assert "units_of" not in calls or most > 20_000
@@ -106,7 +106,7 @@ def test_a_cell_is_read_once(cells: str, most: int) -> None:
 
 def test_numbers_are_added_by_cluster_in_whatever_order_they_come() -> None:
     cells = columns_of(["1", "3", "2", "", "5", "-2"], cluster=["A", "B", "A", "B", "B", "C"])
-    found, expected = counted(cells, 0, COST), RatioSums()
+    found, expected = measure_sums(cells, 0, COST), RatioSums()
     columns.count_groups(cells, [ClusterNumbers(0, found)])
     for total, numbers in ((3, 2), (8, 2), (-2, 1)):
         expected.add(total * UNIT, numbers)
@@ -124,9 +124,11 @@ def test_a_slice_has_the_figures_of_its_rows(rows: list[tuple[str, str]], chunk:
     kinds, cells = [kind for kind, _ in rows], [cell for _, cell in rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "CHUNK_ROWS", chunk)
-        found = dict(of_slices(columns_of(cells, slice0=kinds), 0, 0, ","))
+        found = dict(slice_measures(columns_of(cells, slice0=kinds), 0, 0, ","))
     of_kind = {kind: [cell for one, cell in rows if one == kind] for kind in set(kinds)}
-    alone = {kind: counted(columns_of(some), 0, NumericColumn("cost", "cost", ",")) for kind, some in of_kind.items()}
+    alone = {
+        kind: measure_sums(columns_of(some), 0, NumericColumn("cost", "cost", ",")) for kind, some in of_kind.items()
+    }
     assert found == {kind: replace(one, unread=()) for kind, one in alone.items()}
 
 
@@ -195,7 +197,7 @@ def test_the_middle_of_numbers_of_any_size_and_any_number_of_decimals_is_exact(
     cells = [f"{'-' * (one < 0)}{abs(one) // UNIT}.{abs(one) % UNIT:030d}" for one in units]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measures, "_PIECE", piece)
-        found = counted(columns_of(cells[::-1]), 0, NumericColumn("cost", "cost", ".")).numbers
+        found = measure_sums(columns_of(cells[::-1]), 0, NumericColumn("cost", "cost", ".")).numbers
     count = len(units)
     assert found.middle == (units[(count - 1) // 2], units[count // 2])
     assert (found.least, found.greatest, found.p95) == (units[0], units[-1], units[-(-95 * count // 100) - 1])

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from evaluators.api.loading import load
 from evaluators.model.issues import Blame, Issue
 from evaluators.reports.coverage import gaps
-from evaluators.runs.driver import in_memory, score_variant
+from evaluators.runs.driver import memory_variant, score_variant
 from evaluators.runs.engines.engine import ENGINES, Lost
 from evaluators.runs.observer import Observer
 from evaluators.runs.recorder import Recording
@@ -20,7 +20,7 @@ from evaluators.runs.stats import metrics
 
 
 def scored(suite: Any, job: Any, observer: Observer = Observer()) -> Any:
-    return score_variant(in_memory("rows.jsonl", job, suite.lines), ENGINES.find("in_process")(), observer)
+    return score_variant(memory_variant("rows.jsonl", job, suite.lines), ENGINES.find("in_process")(), observer)
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:
@@ -169,7 +169,7 @@ def test_every_row_is_told_once_whoever_scores_it(bench: Any, name: str, workers
 
     suite, job = bench.job(splits=4)
     score_variant(
-        in_memory("rows.jsonl", job, suite.lines), ENGINES.find(name)(workers=workers), Observer(progress=progress)
+        memory_variant("rows.jsonl", job, suite.lines), ENGINES.find(name)(workers=workers), Observer(progress=progress)
     )
     assert sum(told) == 200
     assert shares[-1] == 1

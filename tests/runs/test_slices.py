@@ -15,7 +15,7 @@ from evaluators.model.rows import MISSING, Result, RowStatus
 from evaluators.runs import columns as module
 from evaluators.runs import slices
 from evaluators.runs.groups import OTHER_VALUES, cell_text
-from evaluators.runs.measures import of_slices
+from evaluators.runs.measures import slice_measures
 from evaluators.runs.split_rows import Layout
 from tests.kit import cli, write_files
 from tests.runs.given_columns import GivenColumns
@@ -40,8 +40,8 @@ def test_the_first_values_have_their_own_figures_and_the_rest_shares_one(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CHUNK_ROWS", chunk)
         patch.setattr(slices, "MOST_SLICES", MOST)
-        found = {value: one for value, (one,) in slices.counted(columns, 0, LINES, [RESULTS], {}).items()}
-        measured = dict(of_slices(columns, 0, 0, "."))
+        found = {value: one for value, (one,) in slices.slice_tallies(columns, 0, LINES, [RESULTS], {}).items()}
+        measured = dict(slice_measures(columns, 0, 0, "."))
     assert {value: (tally.scored, tally.passed) for value, tally in found.items()} == {
         value: (counts.total(), counts[0]) for value, counts in expected.items()
     }

@@ -19,7 +19,7 @@ from evaluators.runs.exact_sums import plus
 from evaluators.runs.intervals import mean_of
 from evaluators.runs.ledger import Ledger
 from evaluators.runs.split_rows import Layout
-from evaluators.runs.tally import Tally, counted
+from evaluators.runs.tally import Tally, row_tallies
 from evaluators.runs.watch import Watch, Watched
 from evaluators.scoring.fields.row_checks import OVERFLOW
 from tests.runs.given_columns import GivenColumns
@@ -71,7 +71,7 @@ def of_columns(rows: Sequence[Result], cuts: Sequence[int], watch: Watch | None 
     """The tally of rows whose codes stand in a column, added in pieces."""
     known = list(dict.fromkeys(rows))
     columns = GivenColumns(Layout(("one",)), {"code0": [known.index(one) for one in rows]}, cuts)
-    (found,) = counted(columns, LINES, [known], {"one": watch} if watch is not None else {})
+    (found,) = row_tallies(columns, LINES, [known], {"one": watch} if watch is not None else {})
     return found
 
 

@@ -13,7 +13,7 @@ from evaluators.integrations.batch.batch_plan import SUMS, BatchPlan
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.rows import __version__
 from evaluators.reports.conclusions import finish_run
-from evaluators.runs.driver import Merger, in_memory
+from evaluators.runs.driver import Merger, memory_variant
 from evaluators.runs.figures import Measured
 from evaluators.runs.job import layout_of
 from evaluators.runs.preparing import Prepared
@@ -65,13 +65,13 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> Merged:
         firsts = [batch.rows.numbers[0][0] for batch in scored]
     else:
         firsts = list(accumulate((batch.part.sums.rows for batch in scored), initial=1))[:-1]
-    run = in_memory(plan.table.name, plan.job, plan.job.suite.lines())
+    run = memory_variant(plan.table.name, plan.job, plan.job.suite.lines())
     merger = Merger(run, first=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
     for index, (batch, span) in enumerate(zip(scored, spans, strict=False)):
         batch.part.sums.index, batch.part.sums.span = index, span
         merger.take(batch.part)
-    return Merged(merger.counted(of=len(scored)), sum(batch.rows.digest for batch in scored) % WHOLE)
+    return Merged(merger.count_figures(of=len(scored)), sum(batch.rows.digest for batch in scored) % WHOLE)
 
 
 def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunResult:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.integrations.compat.given_documents import ROLES
-from evaluators.runs.driver import Merger, in_memory
+from evaluators.runs.driver import Merger, memory_variant
 from evaluators.runs.job import Job, run_split
 from evaluators.runs.split_result import Part
 from evaluators.testsets.columns import Columns
@@ -87,7 +87,7 @@ class Synthetic:
 
     def merged(self, count: int) -> Merger:
         """Everything of so many splits."""
-        merging = Merger(in_memory("rows", self.job, self.suite.lines))
+        merging = Merger(memory_variant("rows", self.job, self.suite.lines))
         for part in self.parts(count):
             merging.take(part)
         assert merging.counted(of=count).sums.rows == count * ROWS
