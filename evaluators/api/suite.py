@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from evaluators.model.rows import MISSING, Row, RowResult
 from evaluators.runs.loaded_suite import LoadedSuite
 from evaluators.scoring.plan.suite_plan import Plan
-from evaluators.testsets.composed import made_cells
+from evaluators.testsets.composed import made_cells, makes_cells
 from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.reader import id_text
 
@@ -62,12 +62,14 @@ class Suite(LoadedSuite, frozen=True, dict=True):
         A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
         `expected`, `input`, `id`), or in the columns that the suite names for them. Raises TypeError for what is no row.
         """
-        if is_data_frame(row) or not (isinstance(row, Row) or hasattr(row, "keys")):
+        if not isinstance(row, Row | dict) and (is_data_frame(row) or not hasattr(row, "keys")):
             raise TypeError(
                 f"evaluate() of a suite takes one row, a dict or a Row; found {type(row).__name__}; "
                 "for many rows call evaluators.evaluate(rows, suite=…)"
             )
-        cells = self.with_roles(made_cells(self.test_set, row.cells if isinstance(row, Row) else row))
+        cells = dict(row.cells if isinstance(row, Row) else row)
+        if self._makes_cells:
+            cells = self.with_roles(made_cells(self.test_set, cells))
         for name, cell in cells.items():
             if isinstance(cell, dict | list):
                 refuse_python_values(f'column "{name}"', cell)
@@ -79,6 +81,11 @@ class Suite(LoadedSuite, frozen=True, dict=True):
         from asyncio import to_thread  # half of the start-up of a small run, and for these two only
 
         return await to_thread(self.evaluate, row)
+
+    @cached_property
+    def _makes_cells(self) -> bool:
+        """Whether the test set of the suite names columns of its own, so that a row may have cells which are made of others."""
+        return makes_cells(self.test_set)
 
     @cached_property
     def _row_plan(self) -> Plan:

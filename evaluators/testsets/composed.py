@@ -238,6 +238,11 @@ def is_own_document(place: object) -> bool:
     return isinstance(place, Joined) and place.file is None and place.columns is not None
 
 
+def makes_cells(config: TestSetConfig) -> bool:
+    """Whether the settings of a test set may make cells of the columns of a row: see `made_cells`."""
+    return bool(config.columns.named() or _own_documents(config))
+
+
 def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of one row, with those that the settings of a test set make of its columns: by a path, and from a column per field.
 

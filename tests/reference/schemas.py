@@ -371,7 +371,7 @@ def weighed(item: FieldNode, e: Any, o: Any, absent: Absent) -> tuple[Worth, Cou
     found.visit(Place(item, (0,), (LAST,)), e, o)
     counts = Counter(status for status, _ in found.units)
     wrong = counts[MISMATCH] + counts[FieldStatus.ERROR] + counts[FieldStatus.NOT_JUDGED]
-    whole = Confusion(counts[MATCH], wrong, counts[OMISSION], counts[HALLUCINATION]).of_both
+    whole = Confusion(counts[MATCH], wrong, counts[OMISSION], counts[HALLUCINATION]).sums("f1")[1]
     hits = Counter(rank for status, rank in found.units if status is MATCH)
     alike = same(e, o) or (item.unit and absent.at(item, e) and absent.at(item, o))
     return (Worth(counts[MATCH], whole) if whole else judged(alike)), hits

@@ -59,9 +59,7 @@ ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
 
 
 def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
-    """Remarks on the keys of two lists: how many items lack one, or have that of another item."""
-    if align.how != "key_field":
-        return []
+    """Remarks on the keys of two lists that a `key_field` pairs: how many items lack one, or have that of another item."""
     read = key_reader(align, absent)
     keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
     counted = [(side.count(None), name, "without a key") for name, side in keys]

@@ -220,7 +220,7 @@ class PairedList(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     """Remarks on how the items were paired."""
     expects_nothing: bool = False
-    """The expected value counts as absent."""
+    """The expected value is one that the suite counts as absent."""
 
 
 class ItemPaths(NamedTuple):
@@ -276,10 +276,11 @@ def _list_outcome(
     comparable = listed.expects_nothing or isinstance(listed.expected, list) or listed.expected in (MISSING, None, {})
     columns = len(listed.actual) if comparable and isinstance(listed.actual, list) else 0
     expected, output = len(items.rows) - len(aside), columns - len(aside_too) if columns else 0
-    statuses = [(pair, inside[items.rows[pair[0]]]) for pair in pairs]
-    matching = tuple(
-        pair for pair, pair_statuses in statuses if FieldStatus.MATCH in pair_statuses and WRONG.isdisjoint(pair_statuses)
-    )
+    matching: list[tuple[int, int]] = []
+    for pair in pairs:
+        statuses = inside[items.rows[pair[0]]]
+        if FieldStatus.MATCH in statuses and WRONG.isdisjoint(statuses):
+            matching.append(pair)
     matched = len(matching)
     alike = not expected and not output and own_match
     right = alike or (expected == matched == output and expected > 0)
@@ -287,7 +288,7 @@ def _list_outcome(
     unmeasured = tuple(sorted(aside)), tuple(sorted(aside_too))
     return ListOutcome(
         items.path, listed.node.name, listed.node.align.rule, code, matched, expected - matched, output - matched, len(pairs),
-        matching, ratio_of(listed.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=listed.notes,
+        tuple(matching), ratio_of(listed.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=listed.notes,
         expected=listed.expected, actual=listed.actual,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
@@ -58,7 +59,7 @@ AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
 ALIGNMENTS: Final = get_args(AlignHow)
 
 
-class Align(Struct, frozen=True):
+class Align(Struct, frozen=True, dict=True):
     """How the items of two lists are paired."""
 
     how: AlignHow = "ordered"
@@ -83,7 +84,7 @@ class Align(Struct, frozen=True):
         spelled = [path.canonical for path in self.keys]
         return spelled[0] if len(spelled) == 1 else f"[{', '.join(spelled)}]" if spelled else None
 
-    @property
+    @cached_property
     def rule(self) -> str:
         """The alignment and its settings, as a person reads them."""
         if self.how == "key_field":

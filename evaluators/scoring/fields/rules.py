@@ -182,7 +182,7 @@ class Explained(Struct, frozen=True):
     @property
     def status(self) -> FieldStatus:
         """The status, without credit or reason."""
-        return status_of(self.judged)
+        return self.judged if isinstance(self.judged, FieldStatus) else self.judged.status
 
 
 def status_of(answer: Judged | Explained) -> FieldStatus:
@@ -296,13 +296,13 @@ def prepare_rule(
             return sides
         expected, actual = sides
     two_sided = comparator.reads == "both"
-    if comparator.reflexive and same(expected, actual):
+    if same(expected, actual) and comparator.reflexive:
         return EQUAL
-    transform, of_expected = chain(transforms), expected_chain(comparator, transforms)
-    if transform is None:
+    if not transforms:
         return Ready(expected, actual)
+    transform, of_expected = chain(transforms), expected_chain(comparator, transforms)
     try:
-        actual = transform(actual)
+        actual = actual if transform is None else transform(actual)
     except TransformError as error:
         return Explained(ERROR, f"the output's value cannot be transformed: {error}")
     except RowProblem as error:

@@ -125,7 +125,7 @@ class SchemaRows(ScoredRows):
         results = self.results[at]
         if results is None or self.walk.every:
             return results
-        e, o = self.documents_of(at)
+        e, o = self._sides[0][at], self._sides[1][at]
         return Walk(self._lacking, every=True).row(self.scoring.top, e, o, at, self._cells[at] if self._cells else None)
 
     def documents(self, at: int) -> Documents:
@@ -187,11 +187,10 @@ def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem 
 def _array(array: ListOutcome) -> dict[str, object]:
     """The summary of an array, as plain data."""
     items = array.items
-    metrics = {name: items.exact(name) for name in ("precision", "recall", "f1")}
     return {
         "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
         "extra": array.extra, "paired": array.paired, "score": float(array.score),
-        **{name: None if metric is None else float(metric) for name, metric in metrics.items()},
+        "precision": items.rounded("precision"), "recall": items.rounded("recall"), "f1": items.rounded("f1"),
     }  # fmt: skip
 
 

@@ -260,7 +260,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
             deep += 1
         return frozenset(columns)
 
-    @property
+    @cached_property
     def unit(self) -> bool:
         """Whether it is compared as one value."""
         return self.kind == "leaf" or bool(self.metrics)

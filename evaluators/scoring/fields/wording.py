@@ -148,6 +148,8 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
     if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
         expected = None if node.demanded and not node.required else expected  # then that of the output alone is said
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
+    if known is None and how is not None and not how.each and same(expected, output):
+        return EQUAL
     if comparator.costs:
         return known if isinstance(known, Explained) else EQUAL
     together = None if node.line is None else node.line.together
@@ -160,12 +162,12 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
         items, others = ([*value] if isinstance(value, list) else [] for value in (e, o))
-        notes = notes_on(node.align, items, others, absent.if_any)
+        notes = notes_on(node.align, items, others, absent.if_any) if node.align.how == "key_field" else []
         notes += [CROWDED] if each.crowded else []
         if each.unique is not None:
             ours, theirs = each.unique
             pairs = [(ours[row], theirs[column]) for row, column in pairs]
-        found.append(PairedList(each.location, node, e, o, pairs, tuple(notes), absent.has(e)))
+        found.append(PairedList(each.location, node, e, o, pairs, tuple(notes), bool(absent.values) and absent.has(e)))
     return found
 
 

@@ -203,13 +203,11 @@ class ChunkScoring:
                 self.blocked.discard(row)
                 self.stopped[row] = verdict
         self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
-        self.given = self._given()
-
-    def _given(self) -> Sequence[Cells]:
-        """The values of the rows that are scored."""
         without = self.blocked | self.unreadable
-        if not self.stopped and not without:
-            return self.inputs
+        self.given = self._given(without) if self.stopped or without else self.inputs
+
+    def _given(self, without: set[int]) -> Sequence[Cells]:
+        """The values of the rows that are scored; of those `without` an output, MISSING in its place."""
         needs = enumerate(map(column_of, self.line.settings.needs()))
         output = next((at for at, column in needs if column is not None and column.absent is NO_OUTPUT), None)
         return [

@@ -96,12 +96,13 @@ class Plan(Struct):
                 with limits_in_force(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
-                        if read is None or step.key is None:
-                            slots[step.fills] = _filled(step, slots, missing)
-                        elif step.key in read:
-                            slots[step.fills] = read[step.key]
-                        else:
-                            slots[step.fills] = read[step.key] = _filled(step, slots, missing)
+                        column = None if read is None or step.key is None else read.get(step.key)
+                        if column is None:
+                            inputs = [slots[slot] for slot in step.reads] or [missing]
+                            column = step.run(*inputs, **step.settings)
+                            if read is not None and step.key is not None:
+                                read[step.key] = column
+                        slots[step.fills] = column
                 yield slots
         finally:
             for evaluator in self.evaluators:
@@ -172,10 +173,6 @@ class Plan(Struct):
             reads = ", ".join(str(slot) for slot in step.reads)
             lines.append(f"{step.fills:>{width}}  {step.does}" + (f"  ← {reads}" if reads else ""))
         return "\n".join(lines)
-
-
-def _filled(step: Step, slots: Sequence[Cells], missing: Cells) -> Cells:
-    return step.run(*([slots[slot] for slot in step.reads] or [missing]), **step.settings)
 
 
 def compile_plan(

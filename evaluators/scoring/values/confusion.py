@@ -33,11 +33,6 @@ class Confusion(NamedTuple):
         """All that count."""
         return self.right + self.wrong + self.missing + self.extra
 
-    @property
-    def of_both(self) -> int:
-        """The number of output values and of expected values together, by which F1 divides twice the matches."""
-        return 2 * (self.right + self.wrong) + self.missing + self.extra
-
     def sums(self, metric: Ratio) -> tuple[int, int]:
         """The numerator and the denominator."""
         in_output, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
@@ -49,7 +44,7 @@ class Confusion(NamedTuple):
             case "recall":
                 return self.right, expected
             case "f1":
-                return 2 * self.right, self.of_both
+                return 2 * self.right, in_output + expected
         assert_never(metric)
 
     def ratio(self, metric: Ratio) -> tuple[int, int]:
