@@ -11,7 +11,7 @@ from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Pair
 from evaluators.scoring.needs import FromColumn, Pattern, pattern_in
 from evaluators.scoring.values.patterns import matcher
-from evaluators.scoring.values.quoting import kind, quote
+from evaluators.scoring.values.quoting import quote, with_kind
 
 
 class Regex(Comparator):
@@ -54,7 +54,7 @@ class Regex(Comparator):
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if not isinstance(actual, str):
-            return f"a pattern fits text only; {quote(actual)} is {kind(actual)}"
+            return f"a pattern fits text only; {with_kind(actual)}"
         verb = "fits" if comparison.passed else "does not fit"
         pattern = expected if isinstance(self.pattern, FromColumn) else self.written(self.pattern)
         return f'{quote(actual)} {verb} the pattern "{pattern}"'

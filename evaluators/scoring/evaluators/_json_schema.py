@@ -41,7 +41,7 @@ from evaluators.scoring.values import json_text
 from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.pairing import identity
 from evaluators.scoring.values.patterns import compiled, matcher
-from evaluators.scoring.values.quoting import kind, quote
+from evaluators.scoring.values.quoting import quote, with_kind
 
 MOST_ERRORS: Final = 200
 LONGEST_MESSAGE: Final = 200
@@ -286,7 +286,7 @@ def _message(
     match error.validator:
         case "type":
             types = wanted if isinstance(wanted, list) else [wanted]
-            return f"{quote(value)} is {kind(value)}; expected {' or '.join(map(str, types))}"
+            return f"{with_kind(value)}; expected {' or '.join(map(str, types))}"
         case "enum":
             return f"{quote(value)} is not one of {quote(wanted, LONGEST_MESSAGE)}"
         case "const":

@@ -23,7 +23,7 @@ from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import problem_in
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display
-from evaluators.scoring.values.quoting import kind, quote
+from evaluators.scoring.values.quoting import kind, quote, with_kind
 
 Level: TypeAlias = Literal["error", "warning"]
 Place: TypeAlias = tuple[Step, ...]
@@ -198,7 +198,7 @@ class _Check(Struct, frozen=True):
                 yield from self.value(item, node.below.items, (*path, index))
 
     def _of_another_type(self, value: Any, node: FieldNode, path: Place, types: str) -> ExpectedFinding:
-        fault, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
+        fault, allowed = with_kind(value), f"the schema says {types}"
         return self._finding(self.wrong_type, "wrong-type", path, node.path, fault, allowed)
 
     def _keys(

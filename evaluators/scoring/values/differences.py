@@ -16,7 +16,7 @@ from unicodedata import category, normalize
 from evaluators.model.rows import MISSING
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.path_text import plainly
-from evaluators.scoring.values.quoting import kind, quote
+from evaluators.scoring.values.quoting import kind, quote, with_kind
 
 MOST_SHOWN: Final = 3
 """Differences that are shown; of the others there is their number."""
@@ -57,7 +57,9 @@ def differs(expected: Any, actual: Any) -> str:
 def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
     """A sentence on how two values that differ do so. `pairing` pairs the items of lists."""
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
-        return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
+        if actual is None or expected is None:
+            return f"{quote(actual)} instead of {quote(expected)}"
+        return f"{with_kind(actual)}; {with_kind(expected)}"
     if isinstance(expected, dict | list) and (inside := _changes_text(expected, actual, pairing)):
         return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
     sentence = f"{quote(actual)} differs from {quote(expected)}"

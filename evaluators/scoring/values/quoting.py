@@ -51,6 +51,11 @@ def kind(value: Any) -> str:
     return words.get(type(value), type(value).__name__)
 
 
+def with_kind(value: Any) -> str:
+    """What a JSON value is, as a sentence goes on with it: `30 is a number`, and of null, which is its own kind, `the value is null`."""
+    return "the value is null" if value is None else f"{quote(value)} is {kind(value)}"
+
+
 _JOINERS: Final = "\u200c\u200d"
 _BARE: Final = r"[A-Za-z_$/][A-Za-z0-9_./$-]*"
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})

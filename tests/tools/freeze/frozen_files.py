@@ -93,11 +93,12 @@ def differences(suite: FrozenSuite, was: dict[str, Any]) -> list[Difference]:
 
 def comparable(answers: Any) -> Any:
     """Answers without the differences of whole documents in words, which explained answers had and the fields of such a row say one by
-    one; and without how two objects, or two lists, differ, which is said by what is inside of them and was by how they begin."""
+    one; without how two objects, or two lists, differ, which is said by what is inside of them and was by how they begin; and with
+    `null instead of "x"` for what was `null is null; "x" is text`."""
     if isinstance(answers, list):
         return [*map(comparable, answers)]
     if not isinstance(answers, dict):
-        return _without_contents(answers) if isinstance(answers, str) else answers
+        return _with_plain_null(_without_contents(answers)) if isinstance(answers, str) else answers
     if isinstance(details := answers.get("details"), dict) and "differences" in details:
         rest = {key: value for key, value in details.items() if key != "differences"}
         answers = {key: value for key, value in answers.items() if key != "details"} | ({"details": rest} if rest else {})
@@ -112,6 +113,15 @@ _OF_CONTENTS: Final = re.compile(
 def _without_contents(text: str) -> str:
     before, first, said = text.rpartition("first difference: ")
     return f"{before}{first}…" if _OF_CONTENTS.search(said) else text
+
+
+_NULL_AND_KIND: Final = re.compile(r"null is null; (?!expected )(.*?) is (?:text|an? [a-z]+)")
+_KIND_AND_NULL: Final = re.compile(r" is (?:text|an? [a-z]+); null is null")
+
+
+def _with_plain_null(text: str) -> str:
+    text = _KIND_AND_NULL.sub(" instead of null", _NULL_AND_KIND.sub(r"null instead of \1", text))
+    return text.replace("null is null", "the value is null")
 
 
 def named(suite: str, answers: dict[str, Any]) -> dict[str, str]:
