@@ -537,6 +537,22 @@ def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_
     assert page.texts("#section-evaluators .badge") == ["✕\nworse"]
 
 
+def test_a_comparison_that_fails_though_nothing_differs_clearly_names_the_check_below_the_word(
+    opened: Open, tmp_path: Path
+) -> None:
+    drop = Difference("header", None, 20, 1.0, 0.9, -0.1, None, 0.6, 0.6, "no clear difference", 0, 2, 18, None)
+    check = RegressionCheckResult("max_drop", "header", "failed", "lower by 0.1; the most is 0.05")
+    cause = "max_drop of header: lower by 0.1; the most is 0.05"
+    found = RunComparison(
+        "a", "b", "bills", 20, 0, 2, 18, (drop,), regression_checks=(check,), exit_code=1, causes=(cause,)
+    )
+    file = tmp_path / "comparison.html"
+    file.write_text(comparison_written("html", found), encoding="utf-8")
+    lines = [line for line in opened(file).text("header.verdict").splitlines() if line]
+    assert lines.index(cause) == lines.index("FAILED") + 1
+    assert "no clear difference" in lines[lines.index(cause) + 1]
+
+
 @pytest.fixture(scope="session")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a comparison of two runs that have pages: one row fixed, two broken, one with another value. Ids want to be markup."""

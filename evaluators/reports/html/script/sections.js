@@ -104,7 +104,8 @@ function neutralTable({ columns = [], rows = [], tones = [] }, label) {
 }
 
 export function verdictHeader() {
-  const result = head.sections.find((section) => section.id === "result");
+  const [ending, ...rest] = head.sections.find((section) => section.id === "result")?.blocks ?? [];
+  const causes = rest.flatMap((block) => (block.items ? firstCauses(block.items) : []));
   const openings = head.sections.filter((section) => !section.title);
   return el(
     `header.verdict.verdict-${head.tone}`,
@@ -112,20 +113,15 @@ export function verdictHeader() {
     el("h1", plain(head.title)),
     head.headline &&
       el("p.headline", el("span.seal", { "aria-hidden": "true" }, TONE_SIGNS[head.tone]), plain(head.headline)),
+    !head.run && causes, // a comparison may fail for one field though nothing differs clearly: the cause stands below the word
     head.verdict?.map((sentence) => el("p.sentence", plain(sentence))),
-    result && resultLines(result),
+    el("div.result", head.run && causes, ending && el("p.quiet", withCode(ending.text ?? ""))),
     openings.map(neutralSection),
   );
 }
 
-/** The first causes and the exit code, which other reports have at their end.
- * @param {Section} result */
-function resultLines({ blocks: [ending, ...rest] }) {
-  const causes = rest.flatMap((block) => (block.items ? [block.items] : []));
-  return el("div.result", causes.map(firstCauses), el("p.quiet", withCode(ending.text ?? "")));
-}
-
-/** @param {Item[]} items */
+/** The first causes of the exit code, which other reports have at their end, and a way to the others.
+ * @param {Item[]} items */
 function firstCauses(items) {
   const more = items.length - MOST_CAUSES;
   return [
