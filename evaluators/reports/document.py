@@ -54,6 +54,8 @@ class Head(Struct, frozen=True):
 
     head: str
     number: bool = False
+    caption: bool = False
+    """It says what the whole table is about: it stands above the other heads where the texts of its column stand below their rows."""
 
 
 def heads(*names: str) -> tuple[Head, ...]:
@@ -77,6 +79,8 @@ class Column(Struct, frozen=True):
     number: bool = True
     optional: bool = False
     """It is left out where it says 0 or nothing of every item."""
+    caption: bool = False
+    """As of a `Head`."""
 
 
 def text_column(head: str, cell: Callable[[Any], str] | None = None, optional: bool = False) -> Column:
@@ -101,7 +105,7 @@ def table_of(items: Iterable[Any], columns: Sequence[Column], tone: Callable[[An
         (column, texts) for column, texts in cells if not column.optional or any(cell not in NOTHING for cell in texts)
     ]
     return PageTable(
-        tuple(Head(column.head, column.number) for column, _ in shown),
+        tuple(Head(column.head, column.number, column.caption) for column, _ in shown),
         tuple(zip(*(texts for _, texts in shown), strict=True)),
         tuple(map(tone, items)) if tone else (),
     )

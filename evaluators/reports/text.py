@@ -94,6 +94,7 @@ class _Column(NamedTuple):
     """The width of its widest cell."""
     least: int
     """The width that keeps it readable: of a number, that of the number, of a text, what folds it to so many lines."""
+    caption: bool
 
 
 def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
@@ -119,7 +120,8 @@ def _column(head: Head, cells: Sequence[str]) -> _Column:
     shown, name = tuple(map(visible, cells)), visible(head.head).replace(" %", f"{_FIXED}%")
     widest = max(map(width, shown), default=0)
     folded = widest if head.number else min(widest, max(_NARROWEST_TEXT, widest // _LINES + _NARROWEST_TEXT // 4))
-    return _Column(name, head.number, shown, max(widest, width(name)), max(folded, *map(width, name.split(" "))))
+    least = max(folded, *map(width, name.split(" ")))
+    return _Column(name, head.number, shown, max(widest, width(name)), least, head.caption)
 
 
 def _total_width(widths: Iterable[int]) -> int:
@@ -167,11 +169,13 @@ def _rows(
     grid: Sequence[_Column], widths: Sequence[int], below: Sequence[_Column], tones: Sequence[Tone], columns: int | None
 ) -> Iterator[Line]:
     """The lines of a grid: its heads, which end on one line, and its rows, which begin on one."""
+    if len(below) == 1 and below[0].caption:
+        yield Line(below[0].head, "plain", "head")
     heads = [wrapped(column.head, wide) for column, wide in zip(grid, widths, strict=True)]
     most = max(map(len, heads))
     for line in _set([[""] * (most - len(each)) + each for each in heads], widths, grid):
         yield Line(line.replace(_FIXED, " "), "plain", "head")
-    if len(below) == 1:
+    if len(below) == 1 and not below[0].caption:
         yield Line(f"    {below[0].head}", "plain", "head")
     for row in range(len(grid[0].cells)):
         tone = tones[row] if tones else "plain"

@@ -485,3 +485,23 @@ def test_what_was_asked_for_is_on_the_page(runs: dict[str, RunResult]) -> None:
 )
 def test_a_text_is_broken_and_never_cut(text: str, columns: int, lines: list[str]) -> None:
     assert wrapped(text, columns, "  ") == lines
+
+
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [
+        (60, ["most frequent mistakes", "times where rows", "1 of 1 totals.gross 4"]),
+        (80, ["times where most frequent mistakes rows"]),
+        (100, ["times where most frequent mistakes rows"]),
+        (120, ["times where most frequent mistakes rows"]),
+    ],
+)
+def test_the_head_of_mistakes_that_stand_below_their_rows_is_above_the_others(columns: int, heads: list[str]) -> None:
+    said = "line_items[0].quantity: 51 differs from 15 by 36; allowed: 0, and the unit is another"
+    mistakes = tuple(Mistake("header", name, None, said, 1, (4,)) for name in ("totals.gross", "line_items[*].quantity"))
+    fields = (field("totals.gross", mismatch=1), field("line_items[*].quantity", mismatch=1))
+    stats = evaluator("header", "schema_match", 0, 1, {2: 0}, fields=fields)
+    page = page_text(summary(run("bills", (stats,)), Options(mistakes=mistakes)), columns)
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    first = lines.index(heads[0])
+    assert lines[first : first + len(heads)] == heads

@@ -216,7 +216,7 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
     columns = (
         Column("times", lambda mistake: mistake_count(result, options, mistake)),
         text_column("where", lambda mistake: _where(mistake, several)),
-        text_column(title, lambda mistake: mistake.said),
+        Column(title, lambda mistake: mistake.said, number=False, caption=True),
         text_column("rows", _rows),
     )
     return table_part(
