@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.reports.tracking.metrics import Overall
 from evaluators.runs.overall import overall_names, overall_verdict
 from evaluators.runs.reader import Run
+from evaluators.runs.result import RunResult
 from evaluators.scoring.values.files import reading_inside
 from evaluators.suites.extends import PRESETS
 from evaluators.suites.source import as_written
@@ -32,13 +33,20 @@ def settings_of(written: Any) -> Mapping[str, Any]:
     return dict(written)
 
 
-def overall_scores(record: Run) -> dict[str | None, Overall]:
-    """The overall scores of the rows of each variant, added up."""
+def result_and_overall(record: Run, variant: str | None = None) -> tuple[RunResult, Mapping[str | None, Overall]]:
+    """The result of a run and the overall scores of its rows; of one variant, both as a run without variants has them."""
+    if variant is None:
+        return record.result, overall_scores(record)
+    return record.result.of_variant(variant), {None: overall_scores(record, (variant,))[variant]}
+
+
+def overall_scores(record: Run, variants: Sequence[str | None] | None = None) -> dict[str | None, Overall]:
+    """The overall scores of the rows of each variant, added up; those of `variants` alone where some are named."""
     names = [evaluator.name for evaluator in record.facts.evaluators]
     made_of = overall_names(names, set(_parts(record)))
     places = [place for place, name in enumerate(names) if name in made_of]
     overalls: dict[str | None, Overall] = {}
-    for variant in record.each_variant:
+    for variant in record.each_variant if variants is None else variants:
         verdicts, whole = record.verdicts(variant), Overall()
         rows = Counter(tuple(row.codes[place] for place in places) for row in record.row_lines(variant, verdicts))
         for codes, times in rows.items():

@@ -20,7 +20,7 @@ from evaluators.model.issues import Problems, extra_hint, problem
 from evaluators.model.registry import Socket
 from evaluators.model.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
 from evaluators.reports.tracking.metrics import Number, headline_of, metrics_of, overall_metrics
-from evaluators.reports.tracking.recorded_suite import overall_scores
+from evaluators.reports.tracking.recorded_suite import result_and_overall
 from evaluators.runs.reader import Run
 from evaluators.runs.store import RUN_JSON
 
@@ -56,9 +56,7 @@ class Tracker(Settings):
 
     def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
         """The metrics that are sent, by their names; those of one variant by the names that a run without variants has."""
-        result, overall = record.result, overall_scores(record)
-        if variant is not None:
-            result, overall = result.of_variant(variant), {None: overall[variant]}
+        result, overall = result_and_overall(record, variant)
         few = headline_of(result, overall)
         return few if self.figures == "main" else {**metrics_of(result, every=True), **overall_metrics(overall), **few}
 

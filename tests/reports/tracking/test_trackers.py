@@ -247,6 +247,19 @@ def test_main_metrics_of_a_model_have_the_names_of_a_run_of_one(here: Path) -> N
         assert own["overall/scored"] == record.result.rows
 
 
+def test_metrics_go_over_the_rows_of_each_variant_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of("comparing_models", here.parent)
+    first, *_ = record.result.variants
+    read: list[str | None] = []
+    verdicts = Run.verdicts
+    monkeypatch.setattr(Run, "verdicts", lambda run, variant=None: (read.append(variant), verdicts(run, variant))[1])
+    Tracker().metrics(record, first)
+    assert read == [first]
+    read.clear()
+    Files().metrics(record)
+    assert read == [*record.result.variants]
+
+
 def test_a_setting_has_the_name_of_its_page_and_no_other() -> None:
     with pytest.raises(ValidationError, match="figures"):
         Files.model_validate({"figures": "all"})

@@ -14,8 +14,8 @@ from evaluators.model.issues import problem
 from evaluators.model.settings import Name
 from evaluators.reports.csv_cells import guarded
 from evaluators.reports.tracking.attachments import params_of
-from evaluators.reports.tracking.metrics import Number, field_prefix, metrics_of, nested, overall_metrics
-from evaluators.reports.tracking.recorded_suite import overall_scores
+from evaluators.reports.tracking.metrics import Number, field_prefix, headline_of, metrics_of, nested, overall_metrics
+from evaluators.reports.tracking.recorded_suite import result_and_overall
 from evaluators.reports.tracking.tracker import Link, RowProgress, Tracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.runs.result import RunResult
@@ -53,8 +53,8 @@ class Files(Tracker):
 
     def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
         """The metrics that are written: version control compares them one by one, so that many are no burden."""
-        few = super().metrics(record, variant)
-        return {**metrics_of(record.result, self.figures == "all"), **overall_metrics(overall_scores(record)), **few}
+        result, overall = result_and_overall(record, variant)
+        return {**metrics_of(result, self.figures == "all"), **overall_metrics(overall), **headline_of(result, overall)}
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
