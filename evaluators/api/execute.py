@@ -37,7 +37,7 @@ from evaluators.runs.run_db import RunDb
 from evaluators.runs.storing import recording_of
 from evaluators.runs.unchanged import changes_blamed, changes_since, file_marks
 from evaluators.scoring.evaluators._evaluator import lists_fields
-from evaluators.scoring.values.files import note_listed, noting_reads
+from evaluators.scoring.values.files import note_listing, noting_reads
 from evaluators.testsets.byte_store import parent, scheme_of
 from evaluators.testsets.run_files import passing_over
 
@@ -66,7 +66,7 @@ def finish(
     """The run with its files written. Raises Problems when it cannot start."""
     results_folders = results_here(suite, options.get("results"))
     with masked_problems(suite), noting_reads(), passing_over(results_folders):
-        note_listed(suite.named_files)
+        note_listing(suite.named_files)
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):
             from evaluators.runs.resuming import resumed_run

@@ -33,7 +33,7 @@ from evaluators.runs.suite_sections import ConfidenceConfig, LimitsConfig, Numer
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
 from evaluators.scoring.judges.judge import JUDGES
-from evaluators.scoring.values.quoting import first_ones, flow
+from evaluators.scoring.values.quoting import first_texts, flow_text
 from evaluators.suites.extends import preset_names
 from evaluators.suites.schema import (
     Schema,
@@ -234,7 +234,7 @@ def word_data(word: str) -> list[dict[str, Any]]:
 def _where(use: WordUse) -> str:
     others = tuple(place for place in use.places if not place.startswith("evaluator "))
     places = ("any evaluator", *others) if len(use.places) - len(others) > _MANY else use.places
-    return first_ones(places, _MOST_PLACES)
+    return first_texts(places, _MOST_PLACES)
 
 
 @cache
@@ -300,7 +300,7 @@ def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
         facts.append(f"its keys: {', '.join(below)}")
     if default is not None:
-        facts.append(f"without it: {flow(default)}")
+        facts.append(f"without it: {flow_text(default)}")
     return tuple(facts)
 
 

@@ -14,7 +14,7 @@ from evaluators.api.sections import READERS
 from evaluators.api.suite import Suite
 from evaluators.model.issues import Problems, problem
 from evaluators.runs.job import ShippedSuite
-from evaluators.scoring.values.files import note_listed, reading_once
+from evaluators.scoring.values.files import note_listing, reading_once
 from evaluators.suites import source as suite_source
 from evaluators.suites.config import read_config
 from evaluators.suites.foreign_words import TABLE_OF_PROMPTFOO
@@ -48,7 +48,7 @@ def _read_once(
     with reading_once(files):
         config = read_config(source(), READERS)
     suite = Suite(config, environment, data, files=files)
-    note_listed(suite.named_files)
+    note_listing(suite.named_files)
     return suite
 
 

@@ -28,7 +28,7 @@ from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.needs import Output
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.suite_plan import Plan, needed_columns
-from evaluators.scoring.values.differences import in_full
+from evaluators.scoring.values.differences import reason_in_full
 from evaluators.scoring.values.json_choice import PickedDocument
 from evaluators.scoring.values.quoting import quote
 from evaluators.suites import source
@@ -238,9 +238,9 @@ def _with_full_reasons(result: Result, cell_values: Sequence[Any]) -> Result:
     """The result with what differs inside whole values said in full. `cell_values` are the output and the expected answer."""
     reason = result.reason
     for field in result.fields if reason else ():
-        reason = in_full(reason or "", field.expected, field.actual)
+        reason = reason_in_full(reason or "", field.expected, field.actual)
     if reason and len(cell_values) == 2:
-        reason = in_full(reason, cell_values[1], cell_values[0])
+        reason = reason_in_full(reason, cell_values[1], cell_values[0])
     return replace(result, fields=tuple(map(with_full_reason, result.fields)), reason=reason)
 
 

@@ -18,7 +18,7 @@ from evaluators.model.issues import problem
 from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
 from evaluators.scoring.needs import Role
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.pairing import lookup_key
 from evaluators.scoring.values.path_text import ANY, Step, display
 
 _SIDES: Final[Mapping[str, Role]] = {"annotations": "expected", "predictions": "output"}
@@ -136,7 +136,7 @@ def _of_further(side: _Side) -> list[str]:
 def _said(entry: _Entry) -> Counter[Hashable]:
     """What an annotation says, in no order, without its bookkeeping."""
     results = [one if isinstance(one, dict) else {"value": one} for one in entry.results or ()]
-    return Counter(identity([one.get("from_name"), one["value"]]) for one in results if "value" in one)
+    return Counter(lookup_key([one.get("from_name"), one["value"]]) for one in results if "value" in one)
 
 
 def _of_cancelled(side: _Side) -> list[str]:

@@ -12,7 +12,7 @@ from evaluators.guide.proposal_counts import place_at
 from evaluators.guide.wrapped_outputs import written
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine
 from evaluators.scoring.values.path_text import ANY, Step
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 
 
 def lines_beside(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
@@ -87,7 +87,7 @@ def to_review(lines: Sequence[SuggestedLine]) -> list[str]:
     places = [line.written for line in lines if isinstance(line.compare, dict) and "one_of" in line.compare]
     if not places:
         return []
-    shown = first_ones([quote(place) for place in places], _SHOWN)
+    shown = first_texts([quote(place) for place in places], _SHOWN)
     message = (
         f"to review: any item of the expected list is right at {shown}, as outputs have one value there; if the answer is all of the list, "
         "write {align: any_order} instead"

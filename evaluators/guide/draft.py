@@ -25,7 +25,7 @@ from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, l
 from evaluators.scoring.needs import Role, expected_of
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.python_lists import python_list, python_value
-from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.quoting import flow_text, quote
 
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12
@@ -124,7 +124,7 @@ def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
         return []
     has, is_ = ("row has", "is") if empty == 1 else ("rows have", "are")
     why = f"{empty:,} {has} no expected answer, and {is_} skipped"
-    return [*comment(why), f"when: {flow({'row.' + columns['expected']: {'present': True}})}"]
+    return [*comment(why), f"when: {flow_text({'row.' + columns['expected']: {'present': True}})}"]
 
 
 def _notes(empty: int, guard: Sequence[str]) -> list[str]:

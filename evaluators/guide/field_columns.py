@@ -14,7 +14,7 @@ from evaluators.scoring.values.numbers import Parse, reader
 from evaluators.scoring.values.path_text import BadPath, display
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 from evaluators.testsets.columns import folded
 
 _ANSWER_WORDS: Final = frozenset(
@@ -88,7 +88,7 @@ def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence
     plain = list(dict.fromkeys(text.strip().casefold() for text in texts if isinstance(text, str)))
     if not texts or not kinds or not all(isinstance(text, str) for text in texts):
         return None
-    shown = first_ones([quote(text) for text in plain], _SHOWN)
+    shown = first_texts([quote(text) for text in plain], _SHOWN)
     if kinds == {bool} and all(text in BOOLEAN_WORDS for text in plain):
         words = {word: [text for text in plain if BOOLEAN_WORDS[text] == word] or [word] for word in ("true", "false")}
         why = f"true and false in the outputs, {shown} in the answers"

@@ -36,7 +36,7 @@ from evaluators.scoring.values.addresses import has_wildcards, shown_address, wi
 from evaluators.scoring.values.file_names import as_file_name
 from evaluators.scoring.values.json_text import compact, parse_file
 from evaluators.scoring.values.path_text import display
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate, whole_of
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_told_apart, usual_columns
@@ -534,7 +534,7 @@ def _refuse_outer_rows(opened: Reader) -> None:
     """Raises Problems for a JSON file whose rows hold lists with the expected answers or outputs, as the paragraphs of SQuAD do."""
     for path, items in lists_inside(parse_file(whole_of(opened.source))):
         if any(max(weight(key, "expected"), weight(key, "output")) > 0 for key in items[0]):
-            message = f"the columns {_listed(opened.header)} play no role, and lists with {first_ones([*items[0]], 3)} are inside the rows"
+            message = f"the columns {_listed(opened.header)} play no role, and lists with {first_texts([*items[0]], 3)} are inside the rows"
             raise problem(
                 "rows-inside", message, where=opened.source.name, hint=f"say which list has the rows: --list '{path}'"
             )

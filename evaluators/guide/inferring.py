@@ -20,7 +20,7 @@ from evaluators.scoring.fields.schema_keywords import dialect_of, unwrap
 from evaluators.scoring.fields.type_defaults import BY_FORMAT, annotate_evaluation_config, annotate_xeval
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import ANY, Step, display
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import locate, whole_of
 
 _OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
@@ -98,7 +98,7 @@ def _annotated(
     )
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
-    hints = [of_lists.format(first_ones(lists, 10))] if lists else []
+    hints = [of_lists.format(first_texts(lists, 10))] if lists else []
     return Inferred(_text(annotated), made_of, (*unclear, compared, *hints), problems)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from evaluators.guide.column_cells import is_number, plain
 from evaluators.guide.proposal_counts import MOST_ROWS, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 
 FIELD: Final = "labels"
 """What the field with the labels is called."""
@@ -38,7 +38,7 @@ def evaluators_of_labels(expected: Sequence[Any], outputs: Sequence[Any], mark: 
     names = list(dict.fromkeys(part for cell in expected for part in _parts(cell, mark)))
     why = (
         f"Each cell holds labels with {quote(mark)} between them, {len(names)} in all: "
-        f"{first_ones([quote(name, 20) for name in names], _SHOWN)}. Their order does not count; the score of a row is its F1. "
+        f"{first_texts([quote(name, 20) for name in names], _SHOWN)}. Their order does not count; the score of a row is its F1. "
         f"All labels are right in {right:,} of {len(rows):,} rows, {letters:,} are the same text."
     )
     lines = [*comment(why), "- name: labels", "  type: schema_match", "  fields:"]

@@ -14,7 +14,7 @@ from evaluators.model.issues import Problems, problem
 from evaluators.runs.metrics import counted
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.addresses import has_wildcards
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.byte_store import kind_at, scheme_of
 from evaluators.testsets.documents import named_as_rows
@@ -44,7 +44,7 @@ def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> t
 
 
 def _listed(names: Sequence[str]) -> str:
-    return first_ones([f'"{name}"' for name in names], _SHOWN)
+    return first_texts([f'"{name}"' for name in names], _SHOWN)
 
 
 class Places(Struct, frozen=True):

@@ -18,9 +18,9 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
 from evaluators.scoring.values.dates import ambiguity, formats_of
-from evaluators.scoring.values.numbers import parses_of, readings
+from evaluators.scoring.values.numbers import numbers_of, parses_of
 from evaluators.scoring.values.path_text import ANY, Step
-from evaluators.scoring.values.quoting import flow, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text
 
 MOST_ROWS: Final = 2_000
 _MOST_COMPARISONS: Final = 12_000
@@ -182,7 +182,7 @@ def _counted(
     best = looser[gains.index(more)]
     if offered(ask, line.written, more, best.forgives):
         return replace(line, compare=best.compare, why=f"{why}; {more:,} more since it was chosen that {best.forgives}")
-    written = f"{key_text(line.written)}: {flow(best.compare)}"
+    written = f"{key_text(line.written)}: {flow_text(best.compare)}"
     return replace(line, why=why, instead=(f"{more:,} more would be right if {best.forgives}:", written))
 
 
@@ -203,7 +203,7 @@ def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[
             return (Looser(both, f"dates written as {_spelled(added)} were read too"),)
     if name == "numeric" and options.get("parse", True) is True:
         written = [text for text in texts if parses_of([text])]
-        readings_of = {tuple(readings(written, candidate)): candidate for candidate in reversed(parses_of(written))}
+        readings_of = {tuple(numbers_of(written, candidate)): candidate for candidate in reversed(parses_of(written))}
         parses = [candidate for candidate in readings_of.values() if candidate or not options][:_MOST_NOTATIONS]
         reason = f"numbers written in {'another notation' if options else 'text'} were read too"
         return [Looser({"numeric": {"parse": candidate or True}}, reason) for candidate in parses]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from evaluators.guide.roles import ChosenColumns
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
-from evaluators.scoring.values.quoting import flow, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text
 
 _WIDTH: Final = 118
 
@@ -72,7 +72,7 @@ _HIDDEN: Final = "\r\n\t\u0085\u2028\u2029\ufeff"
 
 def literal(value: Any) -> str:
     """A value in one line, as it is: `${` begins no name of the environment."""
-    return flow(_escaped(value))
+    return flow_text(_escaped(value))
 
 
 def _escaped(value: Any) -> Any:

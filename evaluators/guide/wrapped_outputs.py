@@ -10,7 +10,7 @@ from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.python_lists import python_value
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 
 _DEEPEST: Final = 3
 _ROWS: Final = 40
@@ -79,7 +79,7 @@ def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
     )
     if not expected or not output_keys or expected.keys() & output_keys.keys():
         return None
-    theirs, ours = (first_ones([f'"{key}"' for key in side], _SHOWN) for side in (output_keys, expected))
+    theirs, ours = (first_texts([f'"{key}"' for key in side], _SHOWN) for side in (output_keys, expected))
     return f"the outputs have the keys {theirs}, and the expected answers {ours}: as no key is in both, no field can be right"
 
 

@@ -26,9 +26,9 @@ from evaluators.scoring.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.scoring.values.dates import ambiguity, formats_of, read_date, reader, same_moment
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.numbers import USUAL_PARSES as NUMBER_FORMATS
-from evaluators.scoring.values.numbers import as_setting
-from evaluators.scoring.values.pairing import identity
-from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.numbers import parse_setting
+from evaluators.scoring.values.pairing import lookup_key
+from evaluators.scoring.values.quoting import flow_text, quote
 from evaluators.scoring.values.text import Normalization
 from evaluators.scoring.values.transforms import Transform
 
@@ -205,7 +205,7 @@ def _loosest() -> Comparator:
 
 def _candidate(switch: str | None, word: str, options: Options) -> _Candidate:
     """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
-    write = flow({word: options})[1:-1] if options else word
+    write = flow_text({word: options})[1:-1] if options else word
     return _Candidate(switch or write, build(COMPARATORS.shipped_plug(word), options), write)
 
 
@@ -258,7 +258,7 @@ def _reading_candidates(numeric: Comparator | None) -> Iterator[_Candidate]:
 def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
     """How a comparator reads numbers in text, as it is written; nothing where it does not."""
     parse = getattr(numeric, "parse", False)
-    return {} if parse is False else {"parse": as_setting(parse)}
+    return {} if parse is False else {"parse": parse_setting(parse)}
 
 
 def _has_text(compared: FieldRule, mismatch: Mismatch, exact: bool) -> bool:
@@ -293,7 +293,7 @@ def _ways(parse: Any) -> list[Any]:
     if parse in (False, True):
         return [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
     if isinstance(parse, tuple):
-        listed = as_setting(parse)
+        listed = parse_setting(parse)
         return [[*listed, settings or True] for settings in NUMBER_FORMATS if (settings or True) not in listed]
     own = parse.model_dump(exclude_defaults=True)
     marks: list[dict[str, Any]] = [{"thousands": mark} for mark in _THOUSANDS if mark != own.get("decimal", ".")]
@@ -315,7 +315,7 @@ def _number_candidate(numeric: Comparator | None, changed: Options, kept: Option
     Where the field has `numeric` already, the changed options are the switch; otherwise the comparator as a whole is. It says what the
     new way to parse sets aside, and the comparator's remark.
     """
-    candidate = _candidate(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
+    candidate = _candidate(flow_text(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
     way, before = changed.get("parse"), getattr(numeric, "parse", False)
     says = [
         meaning
@@ -345,7 +345,7 @@ def _date_candidates(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) 
     kept_tolerance = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
     return [
         _candidate(
-            flow(format)[1:-1] if date is not None else None,
+            flow_text(format)[1:-1] if date is not None else None,
             "date",
             {} if format["formats"] == ["iso"] else {**format, **kept_tolerance},
         )
@@ -398,7 +398,7 @@ def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[C
 def _written(comparator: Comparator) -> str:
     """The comparator as a suite writes it."""
     options = comparator.model_dump(mode="json", exclude_defaults=True)
-    return flow({word_of(comparator): options}) if options else word_of(comparator)
+    return flow_text({word_of(comparator): options}) if options else word_of(comparator)
 
 
 _COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
@@ -406,7 +406,7 @@ _COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
 
 def _same_items(compared: FieldRule) -> Callable[[list[Any], list[Any]], bool]:
     """A function that tells whether two lists have the same items in any order, as the comparator's key has them."""
-    key = compared.comparator.key() or identity
+    key = compared.comparator.key() or lookup_key
 
     def same(expected: list[Any], actual: list[Any]) -> bool:
         return len(expected) == len(actual) and Counter(map(key, expected)) == Counter(map(key, actual))

@@ -20,7 +20,7 @@ from evaluators.runs.compare.pairs import RowPair, Side, paired
 from evaluators.runs.kept_documents import document_of
 from evaluators.runs.reader import RecordedRow
 from evaluators.runs.record_facts import RecordedEvaluator
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import compact
 from evaluators.scoring.values.paths import BadPath, parse
 from evaluators.scoring.values.quoting import quote
@@ -208,7 +208,7 @@ def _field(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | Non
     old, new = was.outcome(path), now.outcome(path)
     statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
     before, after = was.value(path, "output"), now.value(path, "output")
-    unchanged = MISSING in (before, after) or same(before, after)
+    unchanged = MISSING in (before, after) or json_equal(before, after)
     if statuses[0] is statuses[1] and unchanged:
         return None
     expected = next(
@@ -229,7 +229,7 @@ def _whole(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
         for side in (was, now)
     ]  # fmt: skip
     wrong_again = statuses == [FieldStatus.MISMATCH] * 2 and MISSING not in (before, after, expected)
-    if (statuses[0] is statuses[1] and not (wrong_again and not same(before, after))) or before is after is MISSING:
+    if (statuses[0] is statuses[1] and not (wrong_again and not json_equal(before, after))) or before is after is MISSING:
         return None
     return _values(name, "", statuses, expected, before, after)
 

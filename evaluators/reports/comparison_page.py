@@ -51,8 +51,8 @@ from evaluators.runs.metrics import (
     signed,
     with_variant,
 )
-from evaluators.scoring.values.paths import for_people
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.paths import path_for_people
+from evaluators.scoring.values.quoting import first_texts
 
 MOST_ROWS: Final = 20
 """Broken rows, fixed rows, fields or labels that a page lists; all of them are in the JSON file."""
@@ -283,7 +283,7 @@ def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
     """Sentences on differences that are the same in every row, and so count once among the tests."""
     same = [f"{difference.name} and {difference.same_as}" for difference in differences if difference.same_as is not None]
     if same:
-        yield f"one test, since they say the same in every row: {first_ones(list(dict.fromkeys(same)), 5)}"
+        yield f"one test, since they say the same in every row: {first_texts(list(dict.fromkeys(same)), 5)}"
 
 
 def _fields(comparison: RunComparison) -> Iterator[Section]:
@@ -292,7 +292,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
         return
     several = len({difference.evaluator for difference in comparison.fields}) > 1
     columns = (
-        *([text_column("evaluator")] if several else []), text_column("field", lambda difference: for_people(difference.field or "")),
+        *([text_column("evaluator")] if several else []), text_column("field", lambda difference: path_for_people(difference.field or "")),
         text_column("variant", optional=True), *_about(comparison.fields, comparison),
         *(() if comparison.unpaired else _UNPAIRED),
     )  # fmt: skip
@@ -330,14 +330,14 @@ def _alike(one: Difference, fields: Sequence[Difference], several: bool) -> Iter
     """The fields that a line of the table stands for, since they say the same in every row."""
     others = [other for other in fields if other is not one and other.test == one.test]
     if others:
-        names = [other.name if several else for_people(other.field or "") for other in others]
-        line = one.name if several else for_people(one.field or "")
-        yield f"As {line} in every row, and one test with it: {first_ones(names, MOST_ROWS)}"
+        names = [other.name if several else path_for_people(other.field or "") for other in others]
+        line = one.name if several else path_for_people(one.field or "")
+        yield f"As {line} in every row, and one test with it: {first_texts(names, MOST_ROWS)}"
 
 
 def _example(example: FieldExample, several: bool) -> Item:
     """A row of a field with its values; where `several` evaluators have fields, with the name of the evaluator."""
-    place = f"{example.evaluator}: {for_people(example.path)}" if several else for_people(example.path)
+    place = f"{example.evaluator}: {path_for_people(example.path)}" if several else path_for_people(example.path)
     return Item(f"{place}, {row_name(example.row, example.id, example.variant)}: {example.values}")
 
 
@@ -500,7 +500,7 @@ def _in_plain_words(change: str) -> str:
     """The change of a field, in the words for people: `header.total: right → wrong`."""
     path, _, statuses = change.rpartition(": ")
     was, now = map(plain_word, statuses.split(" → "))
-    return f"{for_people(path)}: {f'{was} → {now}' if was != now else f'{was} as before, with another value'}"
+    return f"{path_for_people(path)}: {f'{was} → {now}' if was != now else f'{was} as before, with another value'}"
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:

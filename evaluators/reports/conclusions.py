@@ -53,7 +53,7 @@ from evaluators.runs.unchanged import CUT_CODES
 from evaluators.scoring.judges.answer_lines import JudgeTotals
 from evaluators.scoring.needs import Output, column_of
 from evaluators.scoring.values.path_text import ANY, display
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.testsets.selection import nearly_selected, nothing_selected
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]
     """The places of an inferred schema that are compared as one value."""
     properties, items = schema.get("properties"), schema.get("items")
     if "x-eval-compare" in schema:
-        yield f"{display(path)}: {flow(schema['x-eval-compare'])}"
+        yield f"{display(path)}: {flow_text(schema['x-eval-compare'])}"
     elif isinstance(properties, Mapping):
         for key, inner in properties.items():
             yield from _compared(inner, (*path, key))

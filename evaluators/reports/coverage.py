@@ -20,7 +20,7 @@ from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.paths import Path, nearest_path
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 
 if TYPE_CHECKING:
     from evaluators.runs.loaded_suite import LoadedSuite
@@ -240,7 +240,7 @@ def schema_gaps(
 
 
 def _some(paths: Iterable[str]) -> str:
-    return first_ones([f'"{path}"' for path in paths], 10)
+    return first_texts([f'"{path}"' for path in paths], 10)
 
 
 def _field_measured_nothing(

@@ -26,10 +26,10 @@ from evaluators.runs.split_result import SplitResult
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.needs import Output
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.file_names import clip_name
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.paths import Path
-from evaluators.scoring.values.quoting import first_ones, flow, quote
+from evaluators.scoring.values.quoting import first_texts, flow_text, quote
 from evaluators.testsets.columns import naming
 from evaluators.testsets.reader import whole
 from evaluators.testsets.selection import NEARLY_EQUAL
@@ -68,7 +68,7 @@ def id_warnings(ids: Mapping[str, list[int]], name: str, repeats: Repeats | None
         warnings.append(Issue("missing-id", Blame.TESTSET, message, name, "an id makes a row easy to find again"))
     if repeated and repeats is None:
         listed = "; ".join(
-            f'"{shown(id_)}" in {_rows_named(places)}' for id_, places in list(repeated.items())[:_SHOWN_IDS]
+            f'"{clip_name(id_)}" in {_rows_named(places)}' for id_, places in list(repeated.items())[:_SHOWN_IDS]
         )
         more = f"; and {len(repeated) - _SHOWN_IDS:,} more" if len(repeated) > _SHOWN_IDS else ""
         count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
@@ -270,8 +270,8 @@ def near_warnings(
                 cells.setdefault(number, {})[cell] = times
             for number, near in cells.items():
                 condition, rows = line.cell_conditions[number], sum(near.values())
-                wanted = " or ".join(flow(value) for value in condition.values)
-                listed = first_ones([f"{cell} ({times:,})" for cell, times in near.items() if cell], _SHOWN_LABELS)
+                wanted = " or ".join(flow_text(value) for value in condition.values)
+                listed = first_texts([f"{cell} ({times:,})" for cell, times in near.items() if cell], _SHOWN_LABELS)
                 message = (
                     f'"{line.name}": `when` asks for row.{condition.column}: {wanted}, and {rows_text(rows)} '
                     f"{'has' if rows == 1 else 'have'} nearly that: {listed}"

@@ -22,7 +22,7 @@ from evaluators.scoring.comparators._comparator import Comparator, Pair
 from evaluators.scoring.evaluators._composite import Composite
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example
 from evaluators.scoring.fields.rules import explain_rule
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.scoring.values.transforms import Kind, TransformError, parse_transform
 from evaluators.suites.schema import documentation
 
@@ -43,7 +43,7 @@ def comparator_page(name: str, plug: type[Comparator]) -> Page:
     """The page of a comparator."""
     options = next((pair.options for pair in plug.examples if pair.options), {})
     short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
-    long = (f"  {'another_field' if short else 'one_field'}: {flow({name: options})}",) if options else ()
+    long = (f"  {'another_field' if short else 'one_field'}: {flow_text({name: options})}",) if options else ()
     examples = (_comparator_example(plug, pair) for pair in plug.examples)
     return plug_page(name, paragraphs(documentation(plug)), ("fields:", *short, *long), plug, examples)
 
@@ -51,7 +51,7 @@ def comparator_page(name: str, plug: type[Comparator]) -> Page:
 def transform_page(name: str, kind: Kind) -> Page:
     """The page of a transform."""
     shown = _TRANSFORMED.get(name)
-    line = flow(shown[0]) if shown else name
+    line = flow_text(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()
     introduction = (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))
     return plug_page(name, introduction, (f"transforms: [{line}]",), kind.parameters, examples)
@@ -87,7 +87,7 @@ def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page
     """The page of a preset: `text` is its file, `comparators` are the names that a suite gets from it."""
     names = PageTable(
         heads("name", "what it is"),
-        tuple((f"`{word}`", f"`{flow(body)}`") for word, body in comparators.items()),
+        tuple((f"`{word}`", f"`{flow_text(body)}`") for word, body in comparators.items()),
     )
     return Page(
         f"preset:{name}",
@@ -106,7 +106,7 @@ def evaluator_line(name: str, plug: type[Evaluator]) -> str:
     if "of" in plug.model_fields:
         weighted = issubclass(plug, Composite) and plug.takes_weights
         settings = {"of": {"first": 1, "second": 3} if weighted else ["first", "second"]}
-    return flow({name: settings})[1:-1] if settings else name
+    return flow_text({name: settings})[1:-1] if settings else name
 
 
 def opening_comment(text: str) -> list[str]:
@@ -182,7 +182,7 @@ def _quoted(lines: tuple[str, ...]) -> Listing:
 
 def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
     """An example of an evaluator as an item: what goes in is quoted, and its result is below."""
-    lines = [f"{'settings:':<10}{flow(example.settings)}"] if example.settings else []
+    lines = [f"{'settings:':<10}{flow_text(example.settings)}"] if example.settings else []
     for word in ("input", "output", "expected"):
         value = getattr(example, word)
         if value is not MISSING:
@@ -192,7 +192,7 @@ def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
 
 def _labelled(word: str, value: object) -> list[str]:
     as_it_is = isinstance(value, str) and (value == value.strip() or "\n" in value)  # else quotes show blanks at its ends
-    first, *rest = (str(value) if as_it_is else flow(value)).split("\n")
+    first, *rest = (str(value) if as_it_is else flow_text(value)).split("\n")
     return [f"{word + ':':<10}{first}".rstrip(), *(f"{'':<10}{line}".rstrip() for line in rest)]
 
 
@@ -235,7 +235,7 @@ def _field_words(field: Outcome) -> str:
 
 def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
     """A pair of values as an item: options and values are quoted, and what the comparator says of them is below."""
-    lines = [f"{'options:':<10}{flow(pair.options)}"] if pair.options else []
+    lines = [f"{'options:':<10}{flow_text(pair.options)}"] if pair.options else []
     lines += [f"{'expected:':<10}{_json(pair.expected)}", f"{'output:':<10}{_json(pair.actual)}"]
     comparator = build(plug, dict(pair.options or {}))
     explained = explain_rule(comparator, (), pair.expected, pair.actual)
@@ -249,7 +249,7 @@ def _transform_example(written: object, value: object) -> Item:
         became = _json(parse_transform(written).apply(value))
     except TransformError as error:
         became = str(error)
-    return Item(flow(written), (), (f"{'before:':<10}{_json(value)}", f"{'after:':<10}{became}"))
+    return Item(flow_text(written), (), (f"{'before:':<10}{_json(value)}", f"{'after:':<10}{became}"))
 
 
 def _json(value: object) -> str:

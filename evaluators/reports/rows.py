@@ -24,8 +24,8 @@ from evaluators.runs.record_facts import RecordedEvaluator
 from evaluators.runs.record_lines import Recorded
 from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
 from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields
-from evaluators.scoring.values.differences import in_full
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.differences import reason_in_full
+from evaluators.scoring.values.file_names import clip_name
 
 _NOTHING: Final = Recorded()
 _UNMEASURED: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})
@@ -234,7 +234,7 @@ _NUMBERS: Final = [None if status in _UNMEASURED else float(status is FieldStatu
 
 def with_full_reason(field: Outcome) -> Outcome:
     """The result of a field with what differs inside two whole values said in full."""
-    reason = in_full(field.reason, field.expected, field.actual) if field.reason else None
+    reason = reason_in_full(field.reason, field.expected, field.actual) if field.reason else None
     return field if reason == field.reason else replace(field, reason=reason)
 
 
@@ -282,7 +282,7 @@ def _why_of_field(field: Outcome) -> str:
 
 
 def _short(value: object) -> str:
-    return shown(_JSON(value), _LONGEST_VALUE)
+    return clip_name(_JSON(value), _LONGEST_VALUE)
 
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode

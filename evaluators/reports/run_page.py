@@ -28,7 +28,7 @@ from evaluators.reports.sections.repeats import repeat_sections
 from evaluators.reports.sections.verdict import verdict_section
 from evaluators.runs.metrics import counted, rows_text, score_text
 from evaluators.runs.result import RunResult
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.file_names import clip_name
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:
@@ -69,7 +69,7 @@ def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
     lowest = heapq.nsmallest(most, wrong, key=lambda row: row.score or 0.0)
     items = tuple(
         Item(
-            f"{row_name(row.number, shown(row.id), row.variant)}: mean score {score_text(row.score)}",
+            f"{row_name(row.number, clip_name(row.id), row.variant)}: mean score {score_text(row.score)}",
             tuple(filter(None, [row.why])),
         )
         for row in lowest

@@ -12,7 +12,7 @@ from evaluators.model.settings import READ_AS, spellings
 from evaluators.runs.metrics import limit_text
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.needs import ROLES
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 
 
 class Setting(Struct, frozen=True):
@@ -74,7 +74,7 @@ def _default(name: str, schema: Mapping[str, Any]) -> str:
         return "the test set's own" if name in ROLES else "none"
     if isinstance(value, float) and value.is_integer():
         return f"`{limit_text(value)}`"
-    return f"`{flow(value)}`"
+    return f"`{flow_text(value)}`"
 
 
 _READ: Final = {
@@ -94,7 +94,7 @@ def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
     if READ_AS in schema:
         return _READ.get(str(schema[READ_AS]), str(schema[READ_AS]))
     if "enum" in schema or "const" in schema:
-        return _either([f"`{flow(value)}`" for value in schema.get("enum", [schema.get("const")])])
+        return _either([f"`{flow_text(value)}`" for value in schema.get("enum", [schema.get("const")])])
     if "anyOf" in schema:
         branches = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
         return _either(list(dict.fromkeys(takes(branch, models) for branch in branches)))

@@ -43,11 +43,11 @@ from evaluators.scoring.fields.metrics import places
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.path_text import Step
 from evaluators.scoring.values.paths import ANY, display
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.config import read_config
 from evaluators.suites.source import loads
 
@@ -427,7 +427,7 @@ def _failed(record: Run, evaluator: str, variant: str | None) -> int:
 def _written_line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
     """The line to write. It keeps the name, which gates and other evaluators may use."""
     named = {"name": line.name} if line.name != change.type else {}
-    return f"- {change.type}: {flow({**named, **change.settings})}".replace(EXPECTED, flow(expected))
+    return f"- {change.type}: {flow_text({**named, **change.settings})}".replace(EXPECTED, flow_text(expected))
 
 
 def _changed_line(line: EvaluatorLine, written: str) -> EvaluatorLine | None:
@@ -489,7 +489,9 @@ def absence_suggestions(
                 continue
             met_in[line.evaluator] += 1
             known = met.setdefault(line.evaluator, [])
-            known += [value for value in sides if value is not MISSING and not any(same(value, other) for other in known)]
+            known += [
+                value for value in sides if value is not MISSING and not any(json_equal(value, other) for other in known)
+            ]
         for name, values in met.items():
             more_of_others = sum(suggestion.turned > met_in[name] for suggestion in others)
             if wanted is not None and more_of_others >= wanted and variant.outcomes <= MOST_OF_DOCUMENTS:
@@ -520,8 +522,8 @@ def _of_absence(
     listed = settings.absent_values
     today: list[Any] = []
     for known in settings.scored_fields().absent_values:  # null is there once, whichever setting says so
-        today += [known] if not any(same(known, value) for value in today) else []
-    more = [value for value in values if not any(same(value, known) for known in today)]
+        today += [known] if not any(json_equal(known, value) for value in today) else []
+    more = [value for value in values if not any(json_equal(value, known) for known in today)]
     best: dict[tuple[int, ...], Suggestion] = {}
     for added in [*([value] for value in more), *([more] if len(more) > 1 else [])]:
         absent = [*today, *added]
@@ -530,7 +532,7 @@ def _of_absence(
         effect = again.effect(line, changed) if changed is not None else None
         if effect is None or effect.set_aside <= 0 or effect.broken or effect.rows in best:
             continue
-        written = "nulls: absent" if nulls else f"absent_values: {flow(absent)}"
+        written = "nulls: absent" if nulls else f"absent_values: {flow_text(absent)}"
         lost = f"{rows_text(effect.lost)} would have nothing to compare" if effect.lost else ""
         wrong = wrong_in_run if effect.whole else effect.wrong
         best[effect.rows] = Suggestion(
@@ -542,7 +544,7 @@ def _of_absence(
 
 def _absence_text(values: Sequence[Any]) -> str:
     """The effect of listing some values as absent: `nulls and empty lists count as missing`."""
-    words = [next((word for known, word in _EMPTY_WORDS if same(known, value)), to_text(value)) for value in values]
+    words = [next((word for known, word in _EMPTY_WORDS if json_equal(known, value)), to_text(value)) for value in values]
     return f"{' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} count as missing"
 
 
@@ -596,7 +598,7 @@ def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen
         others = [
             other
             for other, actual in extra.items()
-            if other[:-1] == steps[:-1] and value is not None and same(value, actual)
+            if other[:-1] == steps[:-1] and value is not None and json_equal(value, actual)
         ]
         if steps and len(others) == 1 and not isinstance(others[0][-1], int):
             yield (_field_at(steps), f'the output has the same value under another key, "{others[0][-1]}"', ""), 1
@@ -618,7 +620,7 @@ def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
     whole = inside.get(())
     if isinstance(whole, dict):  # an extra object is one result
         inside = {steps: _at(whole, steps) for steps in missing}
-    moved = sum(steps in inside and same(value, inside[steps]) for steps, value in missing.items())
+    moved = sum(steps in inside and json_equal(value, inside[steps]) for steps, value in missing.items())
     return key if 2 * moved >= len(missing) else None
 
 

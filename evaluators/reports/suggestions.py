@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
 from evaluators.runs.result import RunResult
-from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.paths import path_for_people
 from evaluators.scoring.values.quoting import key_text
 
 _LEAD: Final = (
@@ -96,7 +96,7 @@ def suggestion_item(suggestion: Suggestion) -> Item:
     shown = ", ".join(f"{row:,}" for row in suggestion.rows)
     more = f" and {suggestion.in_rows - len(suggestion.rows):,} more" if suggestion.in_rows > len(suggestion.rows) else ""
     rows = f"see row{'' if suggestion.in_rows == 1 else 's'} {shown}{more}"
-    field = for_people(suggestion.field) or "$"
+    field = path_for_people(suggestion.field) or "$"
     if suggestion.named:
         values = "1 value" if suggestion.turned == 1 else f"{suggestion.turned:,} values"
         values += " of those recorded" if suggestion.first else ""
@@ -117,7 +117,7 @@ def line_to_write(one: Suggestion) -> str:
     """The line of the suite that makes the change; empty where a schema says how the field is compared."""
     if one.line or one.aside or not one.write:
         return one.write
-    return f"{key_text(for_people(one.place))}: {f'{{{one.write}}}' if ': ' in one.write else one.write}"
+    return f"{key_text(path_for_people(one.place))}: {f'{{{one.write}}}' if ': ' in one.write else one.write}"
 
 
 def _turned(suggestion: Suggestion) -> str:

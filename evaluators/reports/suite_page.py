@@ -17,7 +17,7 @@ from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.needs import Column, Condition, Expected, Need, Output, Part, Text, Wanted
 from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_order
 from evaluators.scoring.plan.suite_plan import Plan
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.config import RUN_SETTINGS, SuiteConfig
 
 
@@ -83,7 +83,7 @@ def condition_words(condition: Condition) -> str:
     about = f"row.{condition.column}" if condition.path is None else f"{condition.source}.{condition.path.canonical}"
     if condition.present is not None:
         return f"{about} is there" if condition.present else f"{about} is not there"
-    return f"{about} is {' or '.join(flow(value) for value in condition.values)}"
+    return f"{about} is {' or '.join(flow_text(value) for value in condition.values)}"
 
 
 def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
@@ -128,7 +128,7 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
     elif name == "of":
         yield f"combines: {_parts(value)}"
     elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):
-        yield f"{name}: {value if isinstance(value, str) else flow(value)}"
+        yield f"{name}: {value if isinstance(value, str) else flow_text(value)}"
 
 
 def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
@@ -143,7 +143,7 @@ def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
 
 def _parts(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} (weight {flow(weight)})" for name, weight in value.items())
+        return ", ".join(f"{name} (weight {flow_text(weight)})" for name, weight in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

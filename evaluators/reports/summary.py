@@ -35,7 +35,7 @@ from evaluators.runs.exit_code import Facts, causes
 from evaluators.runs.metric_table import EVALUATOR_METRICS
 from evaluators.runs.metrics import counted, rows_text
 from evaluators.runs.result import RunResult
-from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.paths import path_for_people
 
 MOST_LISTED: Final = 3
 """Suggestions and notes."""
@@ -90,7 +90,7 @@ def _suggestion_part(options: Options) -> Iterator[Section]:
 
 def _change(one: Suggestion) -> str:
     """What to write: whole, or by the setting that changes alone; and its side effect."""
-    switch = f"{for_people(one.field) or '$'}: {one.switch}"
+    switch = f"{path_for_people(one.field) or '$'}: {one.switch}"
     if one.named:
         return f"{switch}; `{one.write}` sets that aside" if one.write else switch
     write = line_to_write(one) or switch

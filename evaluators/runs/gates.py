@@ -15,7 +15,7 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, field_validator,
 from evaluators.model.settings import Name, Settings
 from evaluators.runs.metrics import USUAL, limit_text
 from evaluators.scoring.fields.empty_values import EMPTY_RATES
-from evaluators.scoring.values.cell_words import fits, one_spelling
+from evaluators.scoring.values.cell_words import fits, spell_boolean
 from evaluators.scoring.values.json_text import to_text
 
 ScoreMetric: TypeAlias = Literal[
@@ -141,7 +141,7 @@ class AnyGateConfig(Settings):
     def is_about(self, value: str) -> bool:
         """Whether the gate is about the slice of a value of its column."""
         return self.slice is None or any(
-            fits(one_spelling(wanted) if isinstance(wanted, str) else wanted, value) for wanted in self.slice.values()
+            fits(spell_boolean(wanted) if isinstance(wanted, str) else wanted, value) for wanted in self.slice.values()
         )
 
     @property

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from evaluators.scoring.values.cell_words import one_spelling
+from evaluators.scoring.values.cell_words import spell_boolean
 
 MOST_SLICES: Final = 1_000
 """Values of one column that have metrics of their own; the rest shares one slice."""
@@ -27,4 +27,4 @@ def cell_text(cell: Any) -> str:
 
 def slice_texts(cells: Iterable[Any]) -> list[str]:
     """The cells of a column as names of slices: booleans that differ in case alone are one."""
-    return [one_spelling(cell if cell.__class__ is str else cell_text(cell)) for cell in cells]
+    return [spell_boolean(cell if cell.__class__ is str else cell_text(cell)) for cell in cells]

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.numbers import Parse, exact_reader, written
+from evaluators.scoring.values.numbers import Parse, exact_number, exact_reader
 
 UNIT: Final = 10**30
 """How many units 1 is. A number with more than 30 decimals is rounded to them, half to even."""
@@ -67,7 +67,7 @@ def as_text(cell: Any) -> str:
     if isinstance(cell, CellError):
         return f"{_NO_NUMBER}{cell.issue.message}"
     if cell.__class__ is int or (cell.__class__ is float and -inf < cell < inf):
-        number = written(cell)
+        number = exact_number(cell)
         return f"{_NUMBER}{number.numerator}/{number.denominator}"
     return f"{_NO_NUMBER}{cell}"
 

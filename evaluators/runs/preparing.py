@@ -21,7 +21,7 @@ from evaluators.scoring.judges.judge import Judge
 from evaluators.scoring.needs import ROLES, Cell
 from evaluators.scoring.plan.suite_plan import Plan
 from evaluators.scoring.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
-from evaluators.scoring.values.files import note_listed
+from evaluators.scoring.values.files import note_listing
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.derived import knows, origin
@@ -95,7 +95,7 @@ def prepare(
             issues = [placed_role(issue, suite, named_columns) for issue in error.issues]
             named_here = test_set is None and fetched is None
             raise Problems(placed_file(issue, suite) if named_here else issue for issue in issues) from error
-        note_listed(lambda: (source.local or source.path for source in opened.files))
+        note_listing(lambda: (source.local or source.path for source in opened.files))
         return _fitting(suite, opened, folder, selection)
 
 

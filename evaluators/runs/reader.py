@@ -42,8 +42,8 @@ from evaluators.runs.run_rows import RunRows
 from evaluators.runs.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.scoring.judges.answer_lines import AnswerLine, read_answer
 from evaluators.scoring.needs import ROLES
-from evaluators.scoring.values.file_names import shown, why_no_file_name
-from evaluators.scoring.values.files import NoSmallFile, note_listed, read_small
+from evaluators.scoring.values.file_names import clip_name, why_no_file_name
+from evaluators.scoring.values.files import NoSmallFile, note_listing, read_small
 from evaluators.scoring.values.json_reader import SHALLOW_CHARS
 from evaluators.scoring.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.scoring.values.quoting import quote
@@ -114,7 +114,7 @@ class Run:
         if file.name == RUN_JSON and beside.exists():
             result = replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
         self._hold(file.parent, result, facts)
-        note_listed(self._named)
+        note_listing(self._named)
 
     def _named(self) -> Iterable[str]:
         from evaluators.runs.named_files import named_by_run  # asked where something is about to be written over
@@ -428,7 +428,7 @@ def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
         yield f"its suite is named {quote(facts.suite)}, which is not among its files"
     for variant in facts.variants:
         if variant.variant is not None and (why := why_no_file_name(variant.variant)) is not None:
-            yield f"the name of the variant {quote(shown(variant.variant))} {why}"
+            yield f"the name of the variant {quote(clip_name(variant.variant))} {why}"
     if {evaluator.name for evaluator in facts.evaluators} != {evaluator.name for evaluator in result.evaluators}:
         yield "its record has other evaluators than its metrics"
     if facts.layout.evaluators not in ((), tuple(evaluator.name for evaluator in facts.evaluators)):

@@ -41,7 +41,7 @@ from evaluators.runs.store import (
     unwritten,
     write_text,
 )
-from evaluators.scoring.values.file_names import shown, why_no_file_name
+from evaluators.scoring.values.file_names import clip_name, why_no_file_name
 from evaluators.scoring.values.files import is_own_file
 
 _PRIVATE_FOLDER: Final = 0o700
@@ -283,7 +283,7 @@ def check_name(name: str) -> None:
     if (why := why_no_file_name(name)) is not None:
         raise problem(
             "run-name",
-            f'"{shown(name)}" cannot be the name of a run, which is the name of one folder: it {why}',
+            f'"{clip_name(name)}" cannot be the name of a run, which is the name of one folder: it {why}',
             hint="letters, digits, spaces, - and _ are always fine",
         )
 

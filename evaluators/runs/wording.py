@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from evaluators.runs.metrics import beside_limit, beside_quantity, counted, full_name, limit_text, rows_text, score_text
 from evaluators.runs.result import EvaluatorStats, GateResult
-from evaluators.scoring.values.quoting import first_ones, key_text
+from evaluators.scoring.values.quoting import first_texts, key_text
 
 _SHOWN: Final = 5  # names that a sentence lists
 
@@ -107,9 +107,9 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "counts": _counts,
     "quoted": quoted,
     "key": key_text,
-    "listed": lambda names: first_ones(names, _SHOWN),
+    "listed": lambda names: first_texts(names, _SHOWN),
     "first": lambda names: ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
-    "names": lambda names: first_ones([quoted(name) for name in names], _SHOWN) if names else "none",
+    "names": lambda names: first_texts([quoted(name) for name in names], _SHOWN) if names else "none",
     "each": lambda counts: ", ".join(f"{name} {count:,}" for name, count in counts),
     "before": lambda text: f"{text}: " if text else "",
     "after": lambda text: f"; {text}" if text else "",

@@ -26,14 +26,14 @@ from evaluators.model.settings import BadSettings, Detail, Name, Settings, bad, 
 from evaluators.model.settings.plain_words import quotes_hint
 from evaluators.scoring.values import json_choice, json_documents, json_text
 from evaluators.scoring.values.cell_words import fits, nearly_fits
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_choice import LENIENT, PickedDocument, Search, Want
 from evaluators.scoring.values.json_documents import FoundDocuments
-from evaluators.scoring.values.json_reader import deeper_than, nested_deeper
+from evaluators.scoring.values.json_reader import is_nested_deeper, too_deep_message
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.paths import BadPath, Path
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.patterns import compiled
+from evaluators.scoring.values.patterns import compile_pattern
 from evaluators.scoring.values.quoting import kind
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
@@ -226,7 +226,7 @@ def _too_deep(cell: Cell) -> json_text.NotJSON | None:
     if not isinstance(cell, dict | list):
         return None
     depth = limits_here().depth
-    return json_text.NotJSON(deeper_than(depth)) if nested_deeper(cell, depth) else None
+    return json_text.NotJSON(too_deep_message(depth)) if is_nested_deeper(cell, depth) else None
 
 
 def documents_of(cell: str) -> FoundDocuments | CellError:
@@ -353,7 +353,7 @@ class Condition(Struct, frozen=True):
         if self.source == "row":
             return any(fits(wanted, found) for wanted in self.values)
         there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
-        return any(same(wanted, value) for wanted in self.values for value in there)
+        return any(json_equal(wanted, value) for wanted in self.values for value in there)
 
     def nearly_holds(self, cell: JSON | Missing | CellError) -> bool:
         """Whether a cell of the condition's column is nearly one of its values, and is none."""
@@ -464,7 +464,7 @@ def _read_pattern(value: object) -> object:
         return from_column({"column": value.removeprefix("row.")}, splits=False)
     if not value:
         raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
-    compiled(value)
+    compile_pattern(value)
     return value
 
 
@@ -498,7 +498,7 @@ def pattern_in(column: FromColumn, cell: Any) -> str:
     """The pattern in the cell that a setting comes from. Raises RowProblem where there is none, or it is malformed."""
     text = text_in(column, cell)
     try:
-        compiled(text)
+        compile_pattern(text)
     except ValueError as error:
         message, _, hint = str(error).partition("\nhint: ")
         raise unusable(column, message, hint or None) from error

@@ -14,7 +14,7 @@ from evaluators.api.suite import Suite
 from evaluators.model.issues import problem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.values import paths
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import NotJSON, parse, to_text
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import Correct, Corrected
@@ -58,7 +58,7 @@ def corrected(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) ->
     new = _new(asked.value, old if path is None else None)
     correction = Correction(row.id, path, old, new, asked.reason)
     before = known.get(correction.place)
-    if before is not None and same(before.new, old):
+    if before is not None and json_equal(before.new, old):
         correction = Correction(row.id, path, before.old, new, asked.reason)
     append(file, correction.id, correction.path, correction.old, correction.new, correction.reason)
     sentence = Applied(correction, asked.row).sentence

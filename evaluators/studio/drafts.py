@@ -19,7 +19,7 @@ from evaluators.reports.display import visible
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, DefaultAnswers, InitQuestion
 from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.json_text import to_text
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.studio.messages import Column, Data, Drafted, Question
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -145,4 +145,4 @@ def _side_by_side(chosen: ChosenColumns) -> list[str]:
     if not chosen.pairs:
         return []
     pairs = [f'"{pair.output}" with "{pair.expected}"' for pair in chosen.pairs]
-    return [f"several outputs stand beside their expected answers: {first_ones(pairs, 5)}"]
+    return [f"several outputs stand beside their expected answers: {first_texts(pairs, 5)}"]

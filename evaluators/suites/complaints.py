@@ -17,7 +17,7 @@ from msgspec import Struct
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.excerpt import in_yaml_quotes, lines_of, quote_words
 from evaluators.suites.nodes import SuiteInput
 from evaluators.suites.python_data import TOO_DEEP
@@ -223,7 +223,7 @@ class YamlErrorExplainer:
         data = self.data_of("\n".join(lines))
         hint = "write test_set: {file: …}, with the settings beside the file"
         if isinstance(data, dict) and "file" not in data:
-            hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow({'file': file, **data})}"
+            hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow_text({'file': file, **data})}"
         return YamlProblem("bad-indentation", (number, 0), message, hint)
 
     def _lines_below(self, number: int) -> list[str]:
@@ -246,7 +246,7 @@ class YamlErrorExplainer:
         if not rest:
             lines = self._lines_below(number)
             data = self.data_of("\n".join(lines))
-            rest = "" if data is None else flow(data)
+            rest = "" if data is None else flow_text(data)
             where = f"write, in place of these {len(lines) + 1} lines: "
         line = f"{head}: {{{word}: {rest}}}".strip()
         if not rest or not self.reads(line):

@@ -23,9 +23,9 @@ from evaluators.scoring.fields.named_comparators import NEIGHBOURS, read_compara
 from evaluators.scoring.judges.judge import JUDGE_COST, Judge, read_judge
 from evaluators.scoring.needs import read_conditions
 from evaluators.scoring.plan.graph import EvaluatorLine, check_edges
-from evaluators.scoring.values.file_names import as_file_name, shown, why_no_file_name
+from evaluators.scoring.values.file_names import as_file_name, clip_name, why_no_file_name
 from evaluators.scoring.values.json_choice import PICKS
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.extends import presets_with
 from evaluators.suites.foreign_words import TYPES, agenta_export, current_line, foreign_system, hint_for
 from evaluators.suites.nodes import SECTIONS, YamlNode
@@ -331,11 +331,11 @@ def _as_map_hint(name: str, value: object) -> str | None:
     if kind not in BUILTIN:
         return None
     if kind == "llm_judge":
-        return f"write - {name}: {{rubric: {flow(value)}}}"
+        return f"write - {name}: {{rubric: {flow_text(value)}}}"
     needed = [setting for setting, field in BUILTIN.find(kind).model_fields.items() if field.is_required()]
     if len(needed) == 1:
-        return f"write - {name}: {{{needed[0]}: {flow(value)}}}"
-    return f"write - {name}: {{setting: {flow(value)}}}, with the setting's name"
+        return f"write - {name}: {{{needed[0]}: {flow_text(value)}}}"
+    return f"write - {name}: {{setting: {flow_text(value)}}}, with the setting's name"
 
 
 def _several_keys(item: Mapping[str, Any]) -> Detail:
@@ -350,7 +350,7 @@ def _several_keys(item: Mapping[str, Any]) -> Detail:
     settings = {**(inner if isinstance(inner, Mapping) else {}), **{k: v for k, v in item.items() if k != name}}
     others = ", ".join(f'"{key}"' for key in item if key != name)
     message = f'the settings of "{name}" are beside it ({others}); they go below it, one step further in'
-    return Detail((name,), message, f"- {name}: {flow(settings)}", key=True)
+    return Detail((name,), message, f"- {name}: {flow_text(settings)}", key=True)
 
 
 def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, Any]:
@@ -389,8 +389,8 @@ def _with_names(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[Evalua
                 details.append(Detail(loc, message, hint, key=True, code="duplicate-name"))
             continue
         if draft.settings.schema_inference() is not None and (why := why_no_file_name(name)) is not None:
-            message = f'"{shown(name)}" cannot be the name of an evaluator that has a file of its name: it {why}'
-            hint = f'call it "{shown(as_file_name(name))}"'
+            message = f'"{clip_name(name)}" cannot be the name of an evaluator that has a file of its name: it {why}'
+            hint = f'call it "{clip_name(as_file_name(name))}"'
             details.append(Detail((*draft.loc, "name"), message, hint, code="evaluator-name"))
         taken[name] = draft
         lines.append(replace(draft, name=name))
@@ -508,7 +508,7 @@ def _misplaced_hint(key: str, data: Mapping[str, Any]) -> str | None:
     """A hint for a setting at the top of a suite that belongs into a section: the section with it, where that is a short line."""
     if (home := _HOMES.get(key)) is not None:
         there = {"file": data[home]} if isinstance(data.get(home), str) else data.get(home)
-        line = f"{home}: {flow({**(there if isinstance(there, Mapping) else {}), key: data[key]})}"
+        line = f"{home}: {flow_text({**(there if isinstance(there, Mapping) else {}), key: data[key]})}"
         return f'"{key}" goes under "{home}": ' + (f"write {line}" if len(line) <= _LINE else f"{home}: {{{key}: …}}")
     return f'"{key}" is an evaluator type: it goes in the list under "evaluators"' if key in BUILTIN else None
 

@@ -1,6 +1,6 @@
 """A value of a suite written into its text: everything that is not changed stays to the letter, comments, order and blank lines too.
 
-Strategy: the library says where each value begins and ends, and the new value takes the place of the old one, on one line, as `flow`
+Strategy: the library says where each value begins and ends, and the new value takes the place of the old one, on one line, as `flow_text`
 spells it. A comment inside of what goes away stands above the line afterwards. What comes out is read by the one reader: where it does
 not say what was meant, as where an anchor is shared, nothing is changed and that is a problem.
 
@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.model.issues import Problems, problem
 from evaluators.model.settings import Loc
-from evaluators.scoring.values.quoting import flow, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text
 from evaluators.suites.nodes import SuiteInput, place_text
 from evaluators.suites.python_data import written_data
 from evaluators.suites.source import any_tree, marked_nodes
@@ -237,9 +237,9 @@ def _set_in_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
             return _add_entry(text, root, node, loc[:depth], step, _data_at(loc[depth + 1 :], value))
         key, inner = _entries(node)[at]
         if depth == len(loc) - 1:
-            return _replace_value(text, root, key, inner, flow(value))
+            return _replace_value(text, root, key, inner, flow_text(value))
         if inner.id == "scalar":  # nothing is there yet, or a word
-            return _replace_value(text, root, key, inner, flow(_data_at(loc[depth + 1 :], value)))
+            return _replace_value(text, root, key, inner, flow_text(_data_at(loc[depth + 1 :], value)))
         node = inner
     return text
 
@@ -271,7 +271,7 @@ def _add_entry(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, v
         return f"{start}{lines}{_newline_of(text)}"
     if node.id == "scalar":
         return _set_in_text(text, root, loc, {str(step): value})
-    written = f"{flow(str(step))}: {flow(value)}" if _is_map(node) else flow(value)
+    written = f"{flow_text(str(step))}: {flow_text(value)}" if _is_map(node) else flow_text(value)
     if not node.value:
         return _splice(text, root, _begin(node) + 1, _begin(node) + 1, written)
     last = _entries(node)[-1]
@@ -301,7 +301,7 @@ def _entry_lines(key: str | int | None, value: Any, margin: int, newline: str, d
     """A new entry of a map, or, without a key, an item of a list; `deep` levels of it get lines of their own."""
     start = " " * margin + ("- " if key is None else f"{key_text(str(key))}:")
     if not (isinstance(value, Mapping) and value and deep):
-        return f"{start}{flow(value)}" if key is None else f"{start} {flow(value)}"
+        return f"{start}{flow_text(value)}" if key is None else f"{start} {flow_text(value)}"
     inner = newline.join(
         _entry_lines(name, inner, margin + 2, newline, deep - 1 if isinstance(inner, Mapping) else 0)
         for name, inner in value.items()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import nearest
 from evaluators.scoring.values.addresses import PACKAGES, Kind, names_password, shown_address
-from evaluators.scoring.values.files import is_outside, note_read, of_the_system
+from evaluators.scoring.values.files import is_outside, is_system_file, note_read
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -49,7 +49,7 @@ class LocalFiles:
             raise OSError(EACCES, "it is outside of the folder that may be read")
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it
         note_read(_path(path))
-        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(path)):
+        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and is_system_file(_path(path)):
             stream.close()
             raise OSError(EACCES, "what is in /proc, /sys and /dev is no test set")
         if start:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.registry import nearest, suggestion
 from evaluators.scoring.needs import ROLES, Role
-from evaluators.scoring.values.quoting import first_ones, flow
+from evaluators.scoring.values.quoting import first_texts, flow_text
 
 Which: TypeAlias = Callable[[Role, Mapping[Role, str]], str]
 """Says what to write to name the column of a role, given the columns of all roles that are or have to be named."""
@@ -166,7 +166,7 @@ def listed(header: Sequence[str]) -> str:
     """The columns in words."""
     if not header:
         return "the file has no columns"
-    return "the columns are " + first_ones([f'"{column}"' for column in header], _SHOWN)
+    return "the columns are " + first_texts([f'"{column}"' for column in header], _SHOWN)
 
 
 def _unclear(
@@ -217,7 +217,7 @@ def naming(role: Role, named: Mapping[Role, str], file: str | None = None) -> st
     if not named[role].replace("_", "").replace("-", "").isalnum():
         option = f'"{option}"'  # a space ends a word of a command
     columns = {role: named[role] for role in ROLES if role in named}
-    written = f"`columns: {flow(columns)}` under test_set"
+    written = f"`columns: {flow_text(columns)}` under test_set"
     if file is not None:
-        written = f"write `test_set: {flow({'file': file, 'columns': columns})}`"
+        written = f"write `test_set: {flow_text({'file': file, 'columns': columns})}`"
     return f"{written}, or --columns {option}"

@@ -22,7 +22,7 @@ from evaluators.scoring.needs import NO_OUTPUT, ROLES, Cell, EmptyExpected
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.paths import BadPath, Path, nearest_path
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import COLUMN_IN_BRACES, Derived, knows, origin, with_column
 from evaluators.testsets.memory_rows import memory_rows
@@ -208,7 +208,7 @@ def composed(
     if lacking:
         raise Problems(no_such_column(column, base.header, name) for column in lacking)
     document = Document(fields, place.empty_cells, _nothing(role, empty, [field.column for field in fields]))
-    note = f"{role} has a column for each field: {first_ones([quote(column) for column in document.columns], _SHOWN)}"
+    note = f"{role} has a column for each field: {first_texts([quote(column) for column in document.columns], _SHOWN)}"
     shared = tuple((field.keys, origin(table, field.column)) for field in fields)
     return Derived(
         table, partial(_with_documents, role, document), with_column(table.header, role), (*table.notes, note),
@@ -276,7 +276,7 @@ def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns:
         return {}
     if role == "output":
         return NO_OUTPUT
-    cells = first_ones([quote(column) for column in columns], _SHOWN)
+    cells = first_texts([quote(column) for column in columns], _SHOWN)
     hint = 'fill one in; where nothing is the right answer, write "empty_expected: value" below test_set'
     return CellError(Issue("no-expected", Blame.TESTSET, f"the cells of all fields are empty: {cells}", hint=hint))
 

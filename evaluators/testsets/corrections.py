@@ -23,7 +23,7 @@ from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.rows import JSON, MISSING, Missing
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values import paths
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import NotJSON, parse, parse_file, to_text
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.derived import Derived
@@ -104,7 +104,7 @@ def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
             issues += error.issues
             continue
         corrections.pop(correction.place, None)
-        if not same(correction.old, correction.new):
+        if not json_equal(correction.old, correction.new):
             corrections[correction.place] = correction
     if issues:
         raise Problems(issues)
@@ -157,7 +157,7 @@ def corrected(cell: Cell, correction: Correction) -> Cell | Void:
     """The cell with the correction made, in a copy; JSON text stays text. `Void` where the old value no longer stands there."""
     if correction.path is None:
         assert correction.new is not MISSING
-        return correction.new if same(cell, correction.old) else Void(f"the cell is now {shown_value(cell)}")
+        return correction.new if json_equal(cell, correction.old) else Void(f"the cell is now {shown_value(cell)}")
     path = paths.parse(correction.path)
     if not isinstance(cell, str):
         return (
@@ -174,7 +174,7 @@ def corrected(cell: Cell, correction: Correction) -> Cell | Void:
 def _in_document(document: JSON, path: paths.Path, correction: Correction) -> JSON | Void:
     """The document with the value at a path replaced, added or taken out."""
     stands = path.get(document)
-    if not same(stands, correction.old):
+    if not json_equal(stands, correction.old):
         return Void(f"the value is now {shown_value(stands)}")
     place = path.locate(document)
     return _put(document, tuple(place[0]) if place else path.steps, correction.new)

@@ -27,7 +27,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.registry import nearest
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
-from evaluators.scoring.values.file_names import shown as beginning
+from evaluators.scoring.values.file_names import clip_name as beginning
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.byte_store import at, kind_at, matching, near_file, parent, scheme_of
 from evaluators.testsets.columns import no_such_column

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.scoring.needs import Cell, too_long
-from evaluators.scoring.values.addresses import has_wildcards, shown_address, stood_for
+from evaluators.scoring.values.addresses import has_wildcards, shown_address, wildcard_steps
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
@@ -82,7 +82,7 @@ def _name_of(file: str, path: str, pattern: bool) -> tuple[str, str]:
     name = plain_name(own[-1])
     if not pattern:
         return "/".join(own[len(steps) : -1]), name
-    stands = stood_for(steps, own) or [name]
+    stands = wildcard_steps(steps, own) or [name]
     return "/".join(stands[:-1]), name if has_wildcards(steps[-1]) else stands[-1]
 
 

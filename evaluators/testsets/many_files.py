@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
 
@@ -149,8 +149,8 @@ def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
             continue
         have = {id(reader) for reader in those}
         lacking = [reader.source.name for reader in readers if id(reader) not in have]
-        few = first_ones([reader.source.name for reader in those], _SHOWN) + (" has" if len(those) == 1 else " have")
-        text = f"{few} it" if len(those) < len(lacking) else f"not in {first_ones(lacking, _SHOWN)}"
+        few = first_texts([reader.source.name for reader in those], _SHOWN) + (" has" if len(those) == 1 else " have")
+        text = f"{few} it" if len(those) < len(lacking) else f"not in {first_texts(lacking, _SHOWN)}"
         message = f'the column "{name}" is not in every file, so it is left out ({text})'
         different.append(Issue("different-columns", Blame.TESTSET, message, those[0].source.name))
     return [name for name, those in having.items() if len(those) == len(readers)], different

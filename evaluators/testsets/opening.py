@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import ROLES, Cell, Role
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.testsets.byte_source import ByteSource, locate
 from evaluators.testsets.byte_store import kind_at
 from evaluators.testsets.columns import (
@@ -268,7 +268,7 @@ class _Opening(Struct, frozen=True):
         except Problems as error:
             if place is config:
                 raise
-            file = flow(config.written(place.file or ""))
+            file = flow_text(config.written(place.file or ""))
             raise Problems(_list_of(issue, file) for issue in error.issues) from None
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
@@ -580,17 +580,17 @@ _NAMED_LIST: Final = re.compile(r"(?<=`)list: [^`]+")
 
 def _which_of(role: Literal["output", "expected"], place: Place | None, key: str | None) -> Which:
     """A function that gives the line to write where the columns of another file are not clear."""
-    file = flow(place.file if isinstance(place, Joined) else place)
-    usual = flow(key or "NAME")
+    file = flow_text(place.file if isinstance(place, Joined) else place)
+    usual = flow_text(key or "NAME")
 
     def which(wanted: Role, named: Mapping[Role, str]) -> str:
         """The line that names the column of a role in another file."""
         column = named[wanted]
         if wanted == "id":
-            return f"say which one: `{role}: {{file: {file}, key: {flow(column)}}}` under test_set"
+            return f"say which one: `{role}: {{file: {file}, key: {flow_text(column)}}}` under test_set"
         if wanted != role:
             return say_which(wanted, {wanted: column})
-        line = f"say which one: `{role}: {{file: {file}, column: {flow(column)}}}` under test_set"
+        line = f"say which one: `{role}: {{file: {file}, column: {flow_text(column)}}}` under test_set"
         return f"{line}; where each field has a column, `{role}: {{file: {file}, columns: {{all_but: [{usual}]}}}}`"
 
     return which

@@ -25,8 +25,15 @@ from weakref import finalize
 from msgspec import Struct
 
 from evaluators.model.issues import Problems, extra_hint, problem
-from evaluators.scoring.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.addresses import (
+    PACKAGES,
+    Kind,
+    StoreFault,
+    has_wildcards,
+    wildcard_steps,
+    with_shown_addresses,
+)
+from evaluators.scoring.values.file_names import clip_name
 
 Value = TypeVar("Value")
 
@@ -148,7 +155,7 @@ class RemoteFiles:
         paths = dict.fromkeys(
             tuple(file[:length]) for file in files for length in range(1 if folders else len(file), len(file) + 1)
         )
-        return ["/".join((top, *path)) for path in paths if stood_for(rest, path) is not None]
+        return ["/".join((top, *path)) for path in paths if wildcard_steps(rest, path) is not None]
 
     def write(self, place: str) -> BinaryIO:
         """A stream that makes the file, or makes it anew: it is there when the stream is closed without an error, and not before."""
@@ -362,7 +369,7 @@ def _error_text(error: Exception) -> str:
     """The text of an error on one line, without passwords in addresses."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     text = " ".join(with_shown_addresses(text).split()) or type(error).__name__
-    return shown(text, _LONGEST)
+    return clip_name(text, _LONGEST)
 
 
 def _whole(data: bytes, size: int) -> bytes:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
-from evaluators.scoring.values.addresses import has_wildcards, shown_address, stood_for
+from evaluators.scoring.values.addresses import has_wildcards, shown_address, wildcard_steps
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.byte_source import OPEN_WORKBOOK
 from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
@@ -30,7 +30,7 @@ _DEFAULT: Final = Path("runs")
 
 _Looking: TypeAlias = tuple[tuple[Path, ...], dict[str, None] | None]
 """Where runs are kept, and what was left out of a test set, in sentences; None where nobody asks for them."""
-# ambient: functions that list what a suite names (see `note_listed`) look for files long after they were made
+# ambient: functions that list what a suite names (see `note_listing`) look for files long after they were made
 _looking: ContextVar[_Looking] = ContextVar("looking", default=((_DEFAULT,), None))
 
 
@@ -76,7 +76,7 @@ def fits(file: Path, place: str, folder: Path) -> bool:
         return False
     if not has_wildcards(place):
         return os.path.isdir(whole) and Path(path).is_relative_to(whole)
-    return stood_for(PurePath(whole).parts, PurePath(path).parts) is not None
+    return wildcard_steps(PurePath(whole).parts, PurePath(path).parts) is not None
 
 
 def _note(path: str, runs: Sequence[str], written: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.cell_words import fits, nearly_fits, word_of
 from evaluators.scoring.values.json_text import to_text
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, layers
 from evaluators.testsets.reader import Chunk, Split, Table, whole
@@ -140,7 +140,7 @@ def nearly_selected(table: Table, name: str) -> Iterator[Issue]:
         word = word_of(value)
         near = [cell for cell in first.columns[column] if _is_near(cell, value, word)]
         if near:
-            listed = first_ones([quote(cell) for cell in dict.fromkeys(map(_text, near))], _MOST_VALUES)
+            listed = first_texts([quote(cell) for cell in dict.fromkeys(map(_text, near))], _MOST_VALUES)
             rows = f"{len(near):,} of the first {first.count:,} rows"
             message = f"--where {column}={value} leaves out {rows} whose cell is nearly that: {listed}"
             yield Issue(NEARLY_EQUAL, Blame.TESTSET, message, name, "write such cells alike; a text fits to the letter")

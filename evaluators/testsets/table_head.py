@@ -21,7 +21,7 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue
 from evaluators.scoring.needs import ROLES
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.testsets.columns import DELIMITERS, usual_columns
 from evaluators.testsets.delimited_rows import LARGEST_CELL
@@ -163,7 +163,7 @@ def _no_header(source: ByteSource, names: Sequence[str], rows: Sequence[Sequence
     """The problem of a first row that looks like all the others; None where it may be a header."""
     if _roles_named(names) or (not any(map(_is_value, names)) and not _told_below(names, rows)):
         return None
-    shown = first_ones([f'"{name}"' for name in names], _SHOWN)
+    shown = first_texts([f'"{name}"' for name in names], _SHOWN)
     message = f"the first row, {shown}, looks like a row of cells, and not like the names of columns"
     example = delimiter.join(["id", "output", "expected"]).replace("\t", " TAB ")
     return Issue(

@@ -16,8 +16,8 @@ from evaluators.model.rows import MISSING
 from evaluators.model.settings import Loc
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import NotJSON, compact, duplicate_keys, parse
-from evaluators.scoring.values.pairing import identity
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.pairing import lookup_key
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import kind_at, local_path, matching
 from evaluators.testsets.documents import is_pattern
@@ -144,7 +144,7 @@ def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
     spare = [name for name in header if name not in used]
     if not spare:
         return None
-    shown = first_ones([f'"{name}"' for name in spare], _MOST_COLUMNS)
+    shown = first_texts([f'"{name}"' for name in spare], _MOST_COLUMNS)
     return f"never used: the column{'' if len(spare) == 1 else 's'} {shown}"
 
 
@@ -162,7 +162,7 @@ def _identity(cell: Cell) -> int | None:
             return hash(("text", text))
     if cell is None or cell is MISSING or isinstance(cell, CellError):
         return None
-    return hash(("json", identity(cell)))
+    return hash(("json", lookup_key(cell)))
 
 
 def _spelling(cell: Cell) -> int | None:

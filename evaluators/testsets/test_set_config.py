@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
 from evaluators.scoring.needs import ROLES, Role
-from evaluators.scoring.values.file_names import as_file_name, shown, why_no_file_name
+from evaluators.scoring.values.file_names import as_file_name, clip_name, why_no_file_name
 from evaluators.scoring.values.json_choice import Pick
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
@@ -361,8 +361,8 @@ def variant_name(name: str) -> Detail | None:
     why = why_no_file_name(name)
     if why is None:
         return None
-    message = f'"{shown(name)}" cannot be the name of a variant, which has files of its name: it {why}'
-    return Detail((name,), message, f'call it "{shown(as_file_name(name))}"', key=True, code="variant-name")
+    message = f'"{clip_name(name)}" cannot be the name of a variant, which has files of its name: it {why}'
+    return Detail((name,), message, f'call it "{clip_name(as_file_name(name))}"', key=True, code="variant-name")
 
 
 def _place_from(place: Any, folder: Path) -> Any:

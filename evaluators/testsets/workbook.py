@@ -19,7 +19,7 @@ from typing import Any, Final
 from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model.registry import nearest
 from evaluators.scoring.needs import Cell
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, OPEN_WORKBOOK, ByteSource, broken, reading
 
 MOST_WORKBOOK_GIB: Final = 1.0
@@ -72,7 +72,7 @@ class Sheet:
             return str((shown or names)[0])
         if name not in names:
             near = nearest(name, names)
-            sheets = first_ones([f'"{name}"' for name in names], 10)
+            sheets = first_texts([f'"{name}"' for name in names], 10)
             hint = f'did you mean "{near}"?' if near else f"the sheets are {sheets}"
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
@@ -85,7 +85,7 @@ class Sheet:
         """The sheets that are not read, in words; empty where there are none."""
         others = [sheet for sheet in self._sheets if sheet.title != self.name]
         names = [f'"{other.title}"' + ("" if other.sheet_state == "visible" else " (hidden)") for other in others]
-        return first_ones(names, 5)
+        return first_texts(names, 5)
 
     def extras(self) -> tuple[tuple[str, ...], int]:
         """The ranges of cells that are shown as one (`B2:B4`), and the number of hidden rows, which the library does not give."""

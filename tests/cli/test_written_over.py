@@ -15,7 +15,7 @@ import click
 import pytest
 
 from evaluators.cli import command as program
-from evaluators.scoring.values.files import is_read, note_listed, noting_reads
+from evaluators.scoring.values.files import is_read, note_listing, noting_reads
 from tests.kit import cli, write
 
 SUITE = """
@@ -338,7 +338,7 @@ def test_a_schema_is_not_put_among_the_answers_that_it_is_made_of(own: Path) -> 
 
 def test_an_address_that_is_read_is_known_by_its_text() -> None:
     with noting_reads():
-        note_listed(lambda: ["s3://bucket/rows.csv"])
+        note_listing(lambda: ["s3://bucket/rows.csv"])
         assert is_read("s3://bucket/rows.csv")
         assert not is_read("s3://bucket/other.csv")
     assert not is_read("s3://bucket/rows.csv")

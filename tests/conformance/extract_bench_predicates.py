@@ -13,7 +13,7 @@ from math import inf, isfinite
 from typing import Any, Final
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 
@@ -222,7 +222,7 @@ def further_keys(spot: Spot) -> bool:
 def two_kinds_of_nothing(spot: Spot) -> bool:
     """One side is missing, null or an empty list, and the other is another of these."""
     sides = [spot.ours, spot.theirs]
-    return all(side in NOTHING for side in sides) and not same(*sides)
+    return all(side in NOTHING for side in sides) and not json_equal(*sides)
 
 
 def numeric_on_others(spot: Spot) -> bool:

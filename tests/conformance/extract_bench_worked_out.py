@@ -12,7 +12,7 @@ from typing import Any, Final
 from rapidfuzz.distance import Levenshtein
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import NotJSON, parse
 from tests.conformance.cases import Answer, Case
 from tests.conformance.extract_bench_predicates import (
@@ -129,7 +129,7 @@ def _score(metric: str, params: dict[str, Any], spot: Spot) -> float:
         return _numbers(metric, params, *(side if as_they_are else _number(side) for side in sides))
     texts = all(isinstance(side, str) for side in sides)
     if not texts or metric in ("exact", "string_exact", "boolean_exact"):
-        return float(same(*sides))
+        return float(json_equal(*sides))
     if metric == "string_case_insensitive":
         return float(spot.ours.casefold() == spot.theirs.casefold())
     folded = sides if params.get("case_sensitive") is True else tuple(side.casefold() for side in sides)
@@ -149,4 +149,4 @@ def _numbers(metric: str, params: dict[str, Any], left: Any, right: Any) -> floa
     if metric == "number_tolerance" and kind(left) == kind(right) == "number":
         tolerance = Decimal(str(params.get("tolerance", 0.001)))
         return float(abs(Decimal(str(left)) - Decimal(str(right))) <= tolerance)
-    return float(same(left, right))
+    return float(json_equal(left, right))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from tests.conformance.cases import Answer, Case
 from tests.conformance.judged_predicates import is_score, reply, text_of
 
@@ -43,20 +43,20 @@ class Field:
     def one_sided(self) -> bool:
         """A side is missing or null, and the other is something else."""
         nothing = any(side is MISSING or side is None for side in (self.expected, self.output))
-        return nothing and not same(self.expected, self.output)
+        return nothing and not json_equal(self.expected, self.output)
 
     @property
     def equal(self) -> bool:
         """The two are the same for the metric, whatever anybody says: exactly, or but for case and spaces."""
         sides = self.expected, self.output
-        if same(*sides):
+        if json_equal(*sides):
             return True
         loose = self.metric in ("string_semantic", "string_case_insensitive")
         loose = loose or (
             self.metric == "array_llm" and all(map(_FORGIVING.__contains__, _item_metrics(self.schema.get("items"))))
         )
         spaces = self.metric != "string_case_insensitive"
-        return loose and same(*(_without_writing(side, spaces) for side in sides))
+        return loose and json_equal(*(_without_writing(side, spaces) for side in sides))
 
     @property
     def nothing_to_pair(self) -> bool:

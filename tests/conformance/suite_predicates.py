@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_choice import find
 from evaluators.scoring.values.json_documents import documents
 from evaluators.scoring.values.json_text import NotJSON, parse
@@ -31,7 +31,7 @@ def setting_is(case: Case, asked: dict[str, Any]) -> bool:
 
 def setting_equals(case: Case, asked: dict[str, Any]) -> bool:
     """Each named setting is given, with this value."""
-    return all(name in case.settings and same(case.settings[name], value) for name, value in asked.items())
+    return all(name in case.settings and json_equal(case.settings[name], value) for name, value in asked.items())
 
 
 def given(case: Case, asked: Any) -> bool:
@@ -272,7 +272,7 @@ def _places(case: Case) -> Iterator[tuple[str | int, ...]]:
 
 def equal_values(case: Case) -> bool:
     """The output equals the expected cell, and they are not both text."""
-    return same(case.output, case.expected)
+    return json_equal(case.output, case.expected)
 
 
 def nothing_expected(case: Case) -> bool:
@@ -357,7 +357,7 @@ def absent_beside_null(case: Case) -> bool:
 
 def field_boolean_beside_number(case: Case) -> bool:
     """A path that finds values which are equal only when `true` is 1."""
-    return any(ours == theirs and not same(ours, theirs) for ours, theirs, _ in _hits(case))
+    return any(ours == theirs and not json_equal(ours, theirs) for ours, theirs, _ in _hits(case))
 
 
 def finds_several(case: Case) -> bool:
@@ -376,7 +376,7 @@ def found_boolean_beside_number(case: Case) -> bool:
     """The field of the output equals the expected cell only when `true` is 1."""
     document, name = _document(case, "output"), case.settings.get("json_field")
     found = document.get(name, MISSING) if isinstance(document, dict) else MISSING
-    return found == case.expected and not same(found, case.expected)
+    return found == case.expected and not json_equal(found, case.expected)
 
 
 def list_documents(case: Case) -> bool:

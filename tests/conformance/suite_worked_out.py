@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 from rapidfuzz.distance import Levenshtein
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_choice import find
 from evaluators.scoring.values.json_text import NotJSON, parse
 from tests.conformance.cases import Answer, Case
@@ -182,20 +182,20 @@ def _few_changes(left: str, right: str) -> float:
 
 
 def _exact(case: Case) -> Answer:
-    return _scored(same(case.output, case.expected))
+    return _scored(json_equal(case.output, case.expected))
 
 
 def _one_field(case: Case) -> Answer:
     document = _document(case.output, "object")
     if document is MISSING:
         return UNREADABLE
-    return _scored(same(document.get(case.settings["json_field"], MISSING), case.expected))
+    return _scored(json_equal(document.get(case.settings["json_field"], MISSING), case.expected))
 
 
 def _several_fields(case: Case) -> Answer:
     expected, output = _documents(case)
     fields = {
-        written: None if not ours and not theirs else float(same(ours, theirs))
+        written: None if not ours and not theirs else float(json_equal(ours, theirs))
         for written, (ours, theirs) in field_hits(case.settings["fields"], expected, output)
     }
     if output is MISSING:
@@ -252,7 +252,7 @@ def _json_diff(case: Case) -> Answer:
     if output is MISSING:
         return UNREADABLE
     by_kind = case.settings.get("compare_schema_only") is True
-    alike = (lambda left, right: kind(left) == kind(right)) if by_kind else same
+    alike = (lambda left, right: kind(left) == kind(right)) if by_kind else json_equal
     right, wrong, extra = _compared(expected, output, alike, case.settings.get("case_insensitive_keys") is True)
     counted = right + wrong + (extra if case.settings.get("predict_keys") is False else 0)
     return _scored(right / counted, _threshold(case))
@@ -264,7 +264,7 @@ def _keys_of_an_object(case: Case) -> Answer:
     if output is MISSING:
         return UNREADABLE
     read = _plain if "normalized" in case.evaluator else lambda value: value
-    right = sum(same(read(value), read(output.get(key, MISSING))) for key, value in expected.items())
+    right = sum(json_equal(read(value), read(output.get(key, MISSING))) for key, value in expected.items())
     counted = len(expected.keys() | output.keys()) if case.evaluator.endswith("strict") else len(expected)
     return _scored(right / counted if counted else 1.0)
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from tests.conformance.systems import case_of
 from tests.conformance.verdicts import Finding, Result, judge
 
@@ -62,7 +62,7 @@ def test_a_number_of_another_type_is_the_reason_where_it_decides(
 ) -> None:
     found = judged("struct_extract_eval", struct_extract_eval_line(expected, output, absent, both_skip))
     pairs = [(expected, output), *((side, one) for side in (expected, output) for one in absent or ())]
-    apart = [pair for pair in pairs if same(*pair) and not identical(*pair)]
+    apart = [pair for pair in pairs if json_equal(*pair) and not identical(*pair)]
     assert found.finding is not Finding.DISAGREES, str(found)
     if found.rule is not None and found.rule.id == "struct_extract_eval-57":
         assert apart
@@ -122,7 +122,7 @@ def test_equal_values_that_they_do_not_match_score_1(expected: Any, output: Any)
         "output": output, "expected": {"success": theirs},
     }  # fmt: skip
     found = judged("agenta", line)
-    wanted = Finding.LISTED if same(expected, output) and not theirs else Finding.AGREES
+    wanted = Finding.LISTED if json_equal(expected, output) and not theirs else Finding.AGREES
     assert found.finding is wanted, str(found)
     assert found.rule is None or found.rule.id == "agenta-18"
 

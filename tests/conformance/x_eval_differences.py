@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import isclose, isfinite
 from typing import Any, Final
 
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.transforms import TransformError, chain, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind, walk
@@ -91,7 +91,7 @@ def _of_an_error(case: Case, ours: Answer) -> frozenset[str]:
         return frozenset({"a transform fails"})
     if case.recorded.why != "OverflowError":
         return frozenset()
-    equal = any(line.status == "match" and same(*line.sides) for line in lines)
+    equal = any(line.status == "match" and json_equal(*line.sides) for line in lines)
     return frozenset({"equal values match" if equal else "numbers are exact"})
 
 
@@ -108,7 +108,7 @@ def _of_figures(row: Row | None, theirs: Sequence[Any], ours: Sequence[Any]) -> 
 
 
 def _same(left: Any, right: Any) -> bool:
-    return same(left, right) or repr(left) == repr(right)
+    return json_equal(left, right) or repr(left) == repr(right)
 
 
 def _close(left: Any, right: Any) -> bool:
@@ -298,7 +298,7 @@ def _null_or_not_there(line: Line, row: Row) -> bool:
     return (
         bool(absent)
         and not _absent_as_number(line, row)
-        and all(side is None or any(same(side, one) for one in absent) for side in line.sides)
+        and all(side is None or any(json_equal(side, one) for one in absent) for side in line.sides)
     )
 
 
@@ -315,7 +315,9 @@ def _absent_as_number(line: Line, row: Row) -> bool:
     """A number is one that counts as absent, and is written as another type: so it counts for one of the two systems alone."""
     absent = _absent_values(row)
     for sides in _compared_sides(line, row) if absent else ():
-        ours, theirs = (tuple(any(alike(side, one) for one in absent) for side in sides) for alike in (same, _identical))
+        ours, theirs = (
+            tuple(any(alike(side, one) for one in absent) for side in sides) for alike in (json_equal, _identical)
+        )
         if ours != theirs and line.status in _OF_ABSENCE[ours if line.ours else theirs]:
             return True
     return False
@@ -356,7 +358,7 @@ def _flipped(line: Line, row: Row) -> bool:
     """Both sides speak of the same two values, and one says that they match: ours does so wherever the values are equal."""
     twin = row.twin(line)
     flipped = twin is not None and (line.status == "match") is not (twin.status == "match")
-    return flipped and (_ours_match(line) or not same(*line.sides))
+    return flipped and (_ours_match(line) or not json_equal(*line.sides))
 
 
 def _expected_is_right(line: Line, row: Row) -> bool:
@@ -373,7 +375,7 @@ def _one_is_one(line: Line, row: Row) -> bool:
     """Also after the transforms, and where values count as absent."""
     if _absent_as_number(line, row):
         return True
-    return _flipped(line, row) and _ours_match(line) and any(same(*sides) for sides in _compared_sides(line, row))
+    return _flipped(line, row) and _ours_match(line) and any(json_equal(*sides) for sides in _compared_sides(line, row))
 
 
 def _compared_sides(line: Line, row: Row) -> Iterator[tuple[Any, Any]]:

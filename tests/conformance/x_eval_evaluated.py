@@ -19,7 +19,7 @@ from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.comparators._comparator import Question
 from evaluators.scoring.fields.rules import Partial, explain_rule
 from evaluators.scoring.fields.xeval import parse_eval_schema
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.transforms import chain_of_expected
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind
@@ -145,11 +145,11 @@ def _judged(
 def _asked(case: Case, found: Found) -> Asked | None:
     """What is to be asked of a result; None for equal values, before or after their transforms, and for a container."""
     expected, output = found.expected, found.output
-    if found.metric is None or same(expected, output):
+    if found.metric is None or json_equal(expected, output):
         return None
     change = chain_of_expected(found.node.transforms)
     expected, output = expected if change is None else change(expected), compared(found.node, output)
-    if same(expected, output):
+    if json_equal(expected, output):
         return None
     path = [step if isinstance(step, str) else "[]" for step in found.location]
     named = [_entry(schema.get("x-eval-compare")) for schema in at(case, path)]
@@ -183,7 +183,7 @@ def _score(
     if one.name in ("exact", "numeric"):
         return alike(one.expected, one.output, (one.params.get("tolerance") or {}) if one.name == "numeric" else {})
     if one.name in ("oneof", "one_of") and one.params.keys() == {"values"}:
-        return float(any(same(one.output, value) for value in one.params["values"]))
+        return float(any(json_equal(one.output, value) for value in one.params["values"]))
     told = explain_rule(found.node.metrics[0].comparator, found.node.transforms, found.expected, found.output).judged
     return told.num / told.den if isinstance(told, Partial) else None if told is NOT_JUDGED else float(told is MATCH)
 
@@ -233,7 +233,7 @@ def _batches(asked: Sequence[Asked], entries: Mapping[str, Mapping[str, Any]]) -
 def alike(expected: Any, actual: Any, limits: Mapping[str, Any]) -> float:
     """1 for equal values, and for two numbers within all limits: `abs`, and `rel` of an expected number that is not 0."""
     if not limits or not finite(expected) or not finite(actual):
-        return float(same(expected, actual))
+        return float(json_equal(expected, actual))
     distance, limit, share = abs(exact(expected) - exact(actual)), limits.get("abs"), limits.get("rel")
     if expected == 0 or share is None:
         return float(distance <= exact(limit or 0))

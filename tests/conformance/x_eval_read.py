@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.transforms import TransformError, chain_of_expected, parse_transform
 from tests.conformance.values import kind
 
@@ -348,7 +348,7 @@ def checked(gold: Sequence[Any], schema: Any, options: Mapping[str, Any]) -> lis
     root, name = resolved(schema), options.get("id_field")
     ids = [value.get(name) if isinstance(value, dict) else None for value in gold] if name is not None else []
     usable = all(kind(one) == "text" or (kind(one) == "number" and isinstance(one, int)) for one in ids)
-    twice = any(same(one, other) for number, one in enumerate(ids) for other in ids[:number])
+    twice = any(json_equal(one, other) for number, one in enumerate(ids) for other in ids[:number])
     found = [each for value in gold for each in _checked(value, root, root, options, name)]
     if not usable or twice or None in found:
         return None

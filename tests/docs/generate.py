@@ -36,7 +36,7 @@ from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.judges.judge import JUDGES, Judge
 from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.foreign_words import TYPES, old_settings
 from evaluators.suites.schema import documentation
 from tests.docs import integrations, rooms
@@ -305,7 +305,7 @@ def _words(table: TermTable) -> str:
 
 
 def _here(word: Term) -> str:
-    always = ", ".join(f"{name}: {flow(value)}" for name, value in word.always.items())
+    always = ", ".join(f"{name}: {flow_text(value)}" for name, value in word.always.items())
     if word.here is None:
         return ""
     return f"{_code(word.here)} with {_code(always)}" if always else _code(word.here)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from evaluators.api.language import language_schema
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 
 Shape: TypeAlias = Mapping[str, Any]
 _OPENING: Final = (
@@ -109,7 +109,7 @@ def _listed(value: Any) -> list[str]:
 def _without(shape: Shape) -> str:
     default = shape.get("default")
     whole = isinstance(default, float) and default.is_integer()
-    return "" if default is None else f"`{flow(int(default) if whole else default)}`"
+    return "" if default is None else f"`{flow_text(int(default) if whole else default)}`"
 
 
 def _cell(text: str) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from evaluators.model.rows import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
 from evaluators.scoring.fields.open_tree import OpenTree
 from evaluators.scoring.fields.wording import of_fields
-from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.paths import ANY, display
 from tests.reference.settled import counts_of
 
@@ -117,7 +117,7 @@ def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Out
     elif (tree.depth == 1 or is_leaf(actual)) and tree.same(expected, actual):
         status, reason = FieldStatus.MATCH, "equal"
     else:
-        status, reason = FieldStatus.MISMATCH, differs(expected, actual)
+        status, reason = FieldStatus.MISMATCH, difference_text(expected, actual)
     score = 1.0 if status is FieldStatus.MATCH else 0.0
     return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)
 

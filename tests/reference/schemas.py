@@ -30,8 +30,8 @@ from evaluators.scoring.fields.rules import explained_problem, status_of
 from evaluators.scoring.fields.tree import FieldNode, distinct
 from evaluators.scoring.fields.weighing import Fit, fitting_branches
 from evaluators.scoring.values.confusion import Confusion
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.pairing import Pairs, assign_gains, by_key, left_over
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.pairing import Pairs, assign_gains, pairs_by_key, unpaired_indexes
 from evaluators.scoring.values.paths import ANY, Path
 from evaluators.scoring.values.transforms import TransformError, chain
 
@@ -66,7 +66,7 @@ class Absent(NamedTuple):
     skip: bool = True
 
     def has(self, value: Any) -> bool:
-        return value is MISSING or any(same(value, one) for one in self.values)
+        return value is MISSING or any(json_equal(value, one) for one in self.values)
 
     def at(self, node: FieldNode, value: Any) -> bool:
         """Whether a value of a place does, once it is transformed."""
@@ -218,7 +218,7 @@ class Comparison:
             self._extra(place, o)
             own = None
         elif counts == "compared":
-            own = MATCH if same(e, o) else MISMATCH
+            own = MATCH if json_equal(e, o) else MISMATCH
         if kind is list:  # as it is, whatever was gone into in its place
             self.pairs[start : start + 1] = [(place.location, e, o, self.pairs[start][3] if self.pairs[start:] else [])]
         if own is not None:
@@ -302,7 +302,7 @@ class Comparison:
         for row, value in enumerate(e):
             other = o[partner[row]] if row in partner else MISSING
             self.visit(place.item(item, row, e), value, other)
-        for column in left_over(pairs, len(e), len(o))[1]:
+        for column in unpaired_indexes(pairs, len(e), len(o))[1]:
             self.visit(place.item(item, Unpaired(column), e), MISSING, o[column])
 
     def _one(self, place: Place, status: FieldStatus, e: Any, o: Any) -> None:
@@ -327,7 +327,7 @@ class Comparison:
         rows, columns = len(e) if isinstance(e, list) else 0, len(o) if isinstance(o, list) and expects else 0
         expected = [row for row in range(rows) if row in inside]
         together = [pair for pair in pairs if pair[0] in inside]
-        alone = [column for column in left_over(pairs, rows, columns)[1] if Unpaired(column) in inside]
+        alone = [column for column in unpaired_indexes(pairs, rows, columns)[1] if Unpaired(column) in inside]
         matched = sum(all(status in (MATCH, FieldStatus.SKIPPED) for status in inside[row]) for row, _ in together)
         return ListResult(
             spelled(location), matched, len(expected) - matched, len(together) + len(alone) - matched, len(together)
@@ -344,13 +344,13 @@ def compare(root: FieldNode, expected: Any, output: Any, absent: Absent = NONE_A
 def paired(node: FieldNode, item: FieldNode, e: list[Any], o: list[Any], absent: Absent = NONE_ABSENT) -> Pairs:
     """The items of two lists that go together, as the alignment says."""
     align, in_order = node.align, [(at, at) for at in range(min(len(e), len(o)))]
-    if align.how == "ordered" or not e or not o or (align.free and same(e, o)):
+    if align.how == "ordered" or not e or not o or (align.free and json_equal(e, o)):
         return in_order
     if align.how == "key_field":
         read = key_reader(align, absent.has if absent.values else None)
         ours, theirs = [*map(read, e)], [*map(read, o)]
         keyless = zip(*([at for at, key in enumerate(side) if key is None] for side in (ours, theirs)), strict=False)
-        return sorted([*by_key(ours, theirs), *(keyless if align.keyless == "ordered" else ())])
+        return sorted([*pairs_by_key(ours, theirs), *(keyless if align.keyless == "ordered" else ())])
     table = [[weighed(item, a, b, absent) for b in o] for a in e]
     ranks = sorted({rank for line in table for _, hits in line for rank in hits}, reverse=True)
     most = max((times for line in table for _, hits in line for times in hits.values()), default=0)
@@ -373,7 +373,7 @@ def weighed(item: FieldNode, e: Any, o: Any, absent: Absent) -> tuple[Worth, Cou
     wrong = counts[MISMATCH] + counts[FieldStatus.ERROR] + counts[FieldStatus.NOT_JUDGED]
     whole = Confusion(counts[MATCH], wrong, counts[OMISSION], counts[HALLUCINATION]).sums("f1")[1]
     hits = Counter(rank for status, rank in found.units if status is MATCH)
-    alike = same(e, o) or (item.unit and absent.at(item, e) and absent.at(item, o))
+    alike = json_equal(e, o) or (item.unit and absent.at(item, e) and absent.at(item, o))
     return (Worth(counts[MATCH], whole) if whole else judged(alike)), hits
 
 

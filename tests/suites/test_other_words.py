@@ -12,7 +12,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE
 from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.evaluators._evaluator import START_HERE as EVALUATORS
 from evaluators.scoring.fields import named_comparators
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites import foreign_words
 from tests.kit import problem_of, read_yaml
 
@@ -33,7 +33,7 @@ def hint_of(text: str) -> str:
     ("kind", "word", "written"), [(kind, *one) for kind, words in TABLE.items() for one in words.items()]
 )
 def test_what_people_call_it_leads_to_what_works(kind: str, word: object, written: str) -> None:
-    hint = hint_of(SUITES[kind].format(flow(word)))
+    hint = hint_of(SUITES[kind].format(flow_text(word)))
     dash = "- " if kind == "evaluators" else ""
     assert hint.startswith(f"write {dash}{written}")
     assert hint.removeprefix(f"write {dash}{written}")[:2] in ("", " (", ", ")

@@ -29,7 +29,7 @@ from evaluators.runs.metrics import full_name, mean_interval_text, rows_text, sc
 from evaluators.runs.reader import Run
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 from evaluators.runs.wording import gate_label
-from evaluators.scoring.values.quoting import escaped
+from evaluators.scoring.values.quoting import json_escape
 
 if TYPE_CHECKING:
     from evaluators.runs.compare.comparison import RunComparison
@@ -232,4 +232,4 @@ def _run(result: RunResult) -> Element:
 
 def _legal(text: str) -> str:
     """The text with the characters that XML cannot hold as escapes, so that texts that differ stay different."""
-    return _ILLEGAL.sub(lambda match: escaped(match[0]), text)
+    return _ILLEGAL.sub(lambda match: json_escape(match[0]), text)

@@ -11,7 +11,7 @@ from evaluators.runs.confidence_scores import LEVELS
 from evaluators.runs.metric_table import CONFIDENCE_METRICS
 from evaluators.runs.metrics import mean_interval_text, rows_text, score_text, with_variant
 from evaluators.runs.result import ConfidenceBin, ConfidenceStats, RunResult
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 
 MOST_IN_SUMMARY: Final = 2
 _NAMED: Final = 3
@@ -50,7 +50,7 @@ def confidence_brief(result: RunResult) -> Brief:
     names: dict[str, list[str]] = {}
     for confidence in result.confidence:
         names.setdefault(threshold_line(confidence), []).append(confidence_name(confidence))
-    lines = [f"confidence ({first_ones(each, _NAMED)}): {text}" for text, each in names.items()]
+    lines = [f"confidence ({first_texts(each, _NAMED)}): {text}" for text, each in names.items()]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "calibration" if lines else "")
 
 

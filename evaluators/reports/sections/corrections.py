@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluators.reports.document import Paragraph, Section, table_of, text_column
 from evaluators.runs.metrics import full_name, score_text
 from evaluators.runs.result import RunResult
-from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.paths import path_for_people
 
 
 def correction_section(result: RunResult) -> tuple[Section, ...]:
@@ -16,7 +16,7 @@ def correction_section(result: RunResult) -> tuple[Section, ...]:
         return ()
     columns = (
         text_column("id"),
-        text_column("field", lambda correction: "" if correction.path is None else for_people(correction.path)),
+        text_column("field", lambda correction: "" if correction.path is None else path_for_people(correction.path)),
         text_column("old", lambda correction: correction.old or "nothing"),
         text_column("new", lambda correction: correction.new or "nothing"),
         text_column("reason"),

@@ -25,8 +25,8 @@ from evaluators.runs.metric_table import FIELD_METRICS, Place
 from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text, with_variant
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.fields.empty_values import EMPTY_RATES
-from evaluators.scoring.values.paths import for_people
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.paths import path_for_people
+from evaluators.scoring.values.quoting import first_texts
 
 MOST_WEAK: Final = 100
 """Fields that the page with every table lists."""
@@ -58,7 +58,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     columns = (
         text_column("evaluator", lambda pair: pair[0].name),
         text_column("variant", lambda pair: pair[0].variant or "", optional=True),
-        text_column("field", lambda pair: for_people(pair[1].path)),
+        text_column("field", lambda pair: path_for_people(pair[1].path)),
         *_columns("always", "if any"),
     )
     fields, weak, unmeasured = _fields(result), weak_fields(result), unmeasured_fields(result)
@@ -72,7 +72,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if measured and not weak and not any(field.counts.not_judged for _, field in fields):
         blocks.append(_all_right(result))
     if unmeasured:
-        blocks.append(Paragraph(f"Measured in no row: {first_ones(unmeasured, 10)}.", "warning"))
+        blocks.append(Paragraph(f"Measured in no row: {first_texts(unmeasured, 10)}.", "warning"))
     if fields:
         blocks += [_not_listed(stats, f"{full_name(stats)}: ") for stats in result.evaluators if stats.fields_not_listed]
     return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
@@ -88,7 +88,7 @@ def _all_right(result: RunResult) -> Paragraph:
     if not in_part:
         return Paragraph("Every field that was measured is right in every row.", "good")
     return Paragraph(
-        f"Every field that was measured counts as right in every row, some with a part of the score: mean {first_ones(in_part, 10)}."
+        f"Every field that was measured counts as right in every row, some with a part of the score: mean {first_texts(in_part, 10)}."
     )
 
 
@@ -103,7 +103,9 @@ def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
     columns = (
         text_column(
             "worst fields",
-            lambda pair: f"{full_name(pair[0])}: {for_people(pair[1].path)}" if several else for_people(pair[1].path),
+            lambda pair: (
+                f"{full_name(pair[0])}: {path_for_people(pair[1].path)}" if several else path_for_people(pair[1].path)
+            ),
         ),
         *(
             replace(column, optional=column.head not in ("accuracy", "n"))
@@ -136,7 +138,9 @@ def unmeasured_fields(result: RunResult) -> list[str]:
         only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
         return counts.n == 0 and not field.optional and not only_skipped and field.array is None
 
-    return [f"{full_name(stats)} → {for_people(field.path)}" for stats, field in _fields(result) if unmeasured(field)]
+    return [
+        f"{full_name(stats)} → {path_for_people(field.path)}" for stats, field in _fields(result) if unmeasured(field)
+    ]
 
 
 def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
@@ -181,7 +185,7 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
 def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
     columns = (
-        text_column("field", lambda field: for_people(field.path)),
+        text_column("field", lambda field: path_for_people(field.path)),
         *(replace(column, optional=False) for column in _columns("always", "if any", "all fields")),
     )
     metrics = (
@@ -263,7 +267,7 @@ def _several(mistakes: Sequence[Mistake]) -> bool:
 
 def _where(mistake: Mistake, several: bool) -> str:
     """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
-    name, field = with_variant(mistake.evaluator, mistake.variant), for_people(mistake.field)
+    name, field = with_variant(mistake.evaluator, mistake.variant), path_for_people(mistake.field)
     return ": ".join(filter(None, (name, field))) if several or not field else field
 
 

@@ -9,7 +9,7 @@ from evaluators.reports.document import Paragraph, Section, Tone, count_columns,
 from evaluators.reports.parts import list_part
 from evaluators.reports.sections.evaluators import slice_text
 from evaluators.runs.result import GateResult, RunResult
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 
 VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
     "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "warned": ("WARNING", "warning"),
@@ -48,7 +48,7 @@ def missed_gates(result: RunResult) -> tuple[Paragraph, ...]:
     if not any(gate.verdict in ("failed", "undecided") for gate in ordered):
         return ()
     passed = list(dict.fromkeys(_name(gate, metric=True) for gate in ordered if gate.verdict == "passed"))
-    names = f"{VERDICTS['passed'][0]}  {first_ones(passed, MOST_NAMED)}"
+    names = f"{VERDICTS['passed'][0]}  {first_texts(passed, MOST_NAMED)}"
     lines = tuple(_line(gate) for gate in ordered if gate.verdict != "passed")
     return (*lines, Paragraph(names, "good", "  ")) if passed else lines
 

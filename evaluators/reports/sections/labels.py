@@ -32,7 +32,7 @@ from evaluators.runs.metrics import (
 )
 from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, LabelCell, MetricStats, RunResult
 from evaluators.scoring.evaluators._scored_fields import CHOICE
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 
 MOST_COLUMNS: Final = 25
 """Labels of which a page shows the whole matrix; of more, the confusions that occur most."""
@@ -158,7 +158,7 @@ def _brief_text(matrix: ConfusionMatrix) -> str:
         for one in found
     ]
     name = with_variant(matrix.evaluator, matrix.variant)
-    return f"{name}: {first_ones(texts, 1)}{_macro_f1(matrix)}" if texts else ""
+    return f"{name}: {first_texts(texts, 1)}{_macro_f1(matrix)}" if texts else ""
 
 
 def _macro_f1(matrix: ConfusionMatrix) -> str:

@@ -11,7 +11,7 @@ from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METR
 from evaluators.runs.metrics import counted, rows_text, score_text, with_variant
 from evaluators.runs.overall import main_evaluators
 from evaluators.runs.result import FieldFlips, PassesAt, RepeatStats, RunResult
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
@@ -87,7 +87,7 @@ def chance_lines(repeat: RepeatStats) -> Iterator[str]:
 def flips_line(repeat: RepeatStats) -> str:
     """The fields that flip, the most frequent first, with their shares of groups."""
     fields = [f"{each.path} {_shares_text(each)} of {counted(each.groups, 'group')}" for each in repeat.fields]
-    return f"fields that flip: {first_ones(fields, MOST_LISTED)}"
+    return f"fields that flip: {first_texts(fields, MOST_LISTED)}"
 
 
 def _shares_text(field: FieldFlips) -> str:

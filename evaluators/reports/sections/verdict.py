@@ -14,7 +14,7 @@ from evaluators.reports.sections.labels import worst_label
 from evaluators.runs.metrics import full_name, rows_text, score_text
 from evaluators.runs.overall import main_evaluators
 from evaluators.runs.result import EvaluatorStats, RunResult
-from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.paths import path_for_people
 
 VERDICT: Final = "verdict"
 """The id of its section."""
@@ -52,7 +52,7 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
     if worst is not None and len(stats.fields) > 1 and stats.unreadable + stats.blocked < stats.failed:
         right = f"{worst.counts.match:,} of {worst.counts.n:,} right"
         wrong = worst.counts.n - worst.counts.match
-        yield f"worst: {for_people(worst.path)} ({right}){_mostly(stats, worst.path, wrong, options)}"
+        yield f"worst: {path_for_people(worst.path)} ({right}){_mostly(stats, worst.path, wrong, options)}"
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant) and (label := worst_label(matrix)):
             yield f"worst: {label}"

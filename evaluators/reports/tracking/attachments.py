@@ -27,7 +27,7 @@ from evaluators.reports.tracking.recorded_suite import overall_scores, settings_
 from evaluators.runs.reader import Run
 from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON, open_text
 from evaluators.scoring.values.json_text import to_text
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 
 RowTable: TypeAlias = dict[str, list[Any]]
 """A table as platforms read it: `columns`, and `data` with a list for each row. Cells are texts, numbers, true, false or None."""
@@ -75,7 +75,7 @@ def flat_params(record: Run) -> dict[str, str]:
     for key, value in pairs:
         if key in tags:
             raise ValueError(f"two settings are called {key}")
-        tags[key] = value if isinstance(value, str) else flow(value)
+        tags[key] = value if isinstance(value, str) else flow_text(value)
     return dict(sorted(tags.items()))
 
 

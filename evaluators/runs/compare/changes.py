@@ -22,7 +22,7 @@ from evaluators.runs.reader import Run
 from evaluators.runs.record_facts import CellReading, RecordedEvaluator
 from evaluators.runs.record_lines import RowLine
 from evaluators.scoring.fields.outcomes import MEASURED
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 MOST_OUTCOMES: Final = 100_000
 """Recorded results of each run that are looked at for other values."""
@@ -215,7 +215,7 @@ def _with_another_value(
     old = before.get(was.row, {})
     for place, (status, value) in after.get(now.row, {}).items():
         known = old.get(place)
-        if known is not None and known[0] is status and not same(known[1], value):
+        if known is not None and known[0] is status and not json_equal(known[1], value):
             yield f"{place}: {status.word} → {status.word}"
 
 

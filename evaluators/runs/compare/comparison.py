@@ -16,7 +16,7 @@ from evaluators.model.result_table import Kind, ResultTable
 from evaluators.runs.metrics import score_text, signed, with_variant
 from evaluators.runs.result import Interval
 from evaluators.runs.run_json import plain, stable
-from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.paths import path_for_people
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
@@ -353,7 +353,7 @@ def _change_text(one: Difference) -> str:
 def _moved_field(one: Difference) -> str:
     """A field with both metrics, and whether its difference is clear."""
     tested = "" if one.verdict == "not tested" else f", {'clearly ' if one.verdict in _CLEAR else ''}{one.verdict}"
-    return f"{for_people(one.field or '')} ({score_text(one.base)} → {score_text(one.new)}{tested})"
+    return f"{path_for_people(one.field or '')} ({score_text(one.base)} → {score_text(one.new)}{tested})"
 
 
 def _best_variant(ranking: Ranking) -> str:

@@ -15,7 +15,7 @@ from typing import Self, TypeAlias
 from pydantic import Field, StrictBool, model_validator
 
 from evaluators.model.settings import Settings
-from evaluators.scoring.values.numbers import Number, written
+from evaluators.scoring.values.numbers import Number, exact_number
 
 Limits: TypeAlias = tuple[float | None, float | None, bool]
 """The greatest difference from the expected number, the greatest as a part of it, and whether one of the two is enough, which is said
@@ -80,15 +80,15 @@ def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
 def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
     if not (_finite(expected) and _finite(actual)):
         return expected == actual  # infinity is near nothing, and NaN not even itself
-    return abs(written(actual) - written(expected)) <= room_for(limits, expected)
+    return abs(exact_number(actual) - exact_number(expected)) <= room_for(limits, expected)
 
 
 def room_for(limits: Limits, expected: Number) -> Fraction:
     """The greatest difference allowed, exactly."""
     most, part, either = limits
-    rooms = [] if most is None else [written(most)]
+    rooms = [] if most is None else [exact_number(most)]
     if part is not None and (expected or not rooms):
-        rooms.append(written(part) * abs(written(expected)))
+        rooms.append(exact_number(part) * abs(exact_number(expected)))
     return (max if either else min)(rooms, default=Fraction(0))
 
 
@@ -96,7 +96,7 @@ def exact_gap(expected: Number, actual: Number) -> Fraction | None:
     """The exact difference of two numbers; None where it is more than any number."""
     if not (_finite(expected) and _finite(actual)):
         return None
-    return abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected))
+    return abs(exact_number(actual) - exact_number(expected)) or abs(Fraction(actual) - Fraction(expected))
 
 
 def gap_between(expected: Number, actual: Number) -> str:

@@ -32,7 +32,7 @@ from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
 from evaluators.model.settings import Filled, Settings, filled_texts_of
 from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
-from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.quoting import quote
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
@@ -195,7 +195,7 @@ class Comparator(Settings):
         """A key that two values share exactly when they match; None where the comparator has no such key.
 
         With it long lists are paired without asking about every pair. One to which only equal values match gives
-        `values.pairing.identity`, and need not be asked.
+        `values.pairing.lookup_key`, and need not be asked.
         """
         return None
 
@@ -286,7 +286,7 @@ def worded(comparator: Comparator, expected: object, actual: object, comparison:
         reason = f"its reason failed: {type(error).__name__}: {error}"
     if not isinstance(reason, str):
         if not comparison.passed and comparator.reads == "both":
-            reason = differs(expected, actual)
+            reason = difference_text(expected, actual)
         else:
             reason = f'{quote(actual)} {"passes" if comparison.passed else "does not pass"} "{word_of(comparator)}"'
     return replace(comparison, reason=reason)

@@ -16,8 +16,8 @@ from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._closeness import allowed, gap_between
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.scoring.comparators._web_addresses import AddressReading
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.numbers import Number, Parse, reader
 from evaluators.scoring.values.quoting import kind, quote
 
@@ -59,13 +59,13 @@ class _PlainNumbers(_Fixed):
         return expected.__class__ in (int, float) or (expected.__class__ is str and _is_written_number(expected))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return "equal"
         parse, most = self.options["parse"], self.options.get("tolerance", {}).get("abs")
         wanted, number = _plain_number(expected, parse), _plain_number(actual, parse)
         if wanted is None or number is None:
             only_one = not parse and kind(expected) != kind(actual) and _plain_number(actual, True) is not None
-            return differs(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
+            return difference_text(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
         limit = "" if most is None else f"; allowed: {allowed((most, None, False), wanted)}"
@@ -218,8 +218,8 @@ class StringCaseInsensitive(_Fixed):
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if comparison.passed:
-            return "equal" if same(expected, actual) else "only the case differs"
-        return differs(expected, actual)
+            return "equal" if json_equal(expected, actual) else "only the case differs"
+        return difference_text(expected, actual)
 
 
 class StringFuzzy(_Fixed):

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from evaluators.model.rows import Comparison
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.quoting import quote
 
 Parts: TypeAlias = tuple[str, ...]
@@ -34,22 +34,22 @@ class AddressReading(msgspec.Struct, frozen=True):
     def compare(self, expected: Any, actual: Any) -> bool:
         """Whether two addresses lead to the same place. Other values must be equal."""
         if expected.__class__ is not str or actual.__class__ is not str:
-            return same(expected, actual)
+            return json_equal(expected, actual)
         return bool(expected == actual) or self.parts(expected) == self.parts(actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         """The parts that differ."""
         if comparison.passed:
-            return "equal" if same(expected, actual) else "the same address"
+            return "equal" if json_equal(expected, actual) else "the same address"
         if not (isinstance(expected, str) and isinstance(actual, str)):
-            return differs(expected, actual)
+            return difference_text(expected, actual)
         ours, theirs = self.parts(expected), self.parts(actual)
         apart = [
             f"{name} {quote(there)} differs from {quote(here)}"
             for name, here, there in zip(_NAMES, ours, theirs, strict=False)
             if here != there
         ]
-        return "; ".join(apart) if len(ours) == len(theirs) else differs(expected, actual)
+        return "; ".join(apart) if len(ours) == len(theirs) else difference_text(expected, actual)
 
     def parts(self, text: str) -> Parts:
         """The parts of an address, written in one way. Text that is no web address is its own only part."""

@@ -12,9 +12,9 @@ from evaluators.model.issues import Blame, Issue
 from evaluators.model.rows import Comparison
 from evaluators.model.settings import spell
 from evaluators.scoring.comparators._comparator import Comparator, Pair, Readable
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.pairing import lookup_key
 from evaluators.scoring.values.quoting import quote
 
 Word: TypeAlias = bool | int | float | str
@@ -61,13 +61,13 @@ class Boolean(Comparator):
         return {key: tuple(listed) for key, listed in named.items()}
 
     def compare(self, expected: Any, actual: Any) -> bool:
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return True
         wanted = self._meaning(expected)
         return wanted is not None and wanted is self._meaning(actual)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        return identity if self.words is None else None
+        return lookup_key if self.words is None else None
 
     def readable(self, expected: Any) -> Readable:
         if self.words is None or expected.__class__ is not str or self._meaning(expected) is not None:
@@ -89,7 +89,7 @@ class Boolean(Comparator):
         if meaning is None and isinstance(actual, str):
             return f"{quote(actual)} is no word for true or false"
         if meaning is None or self.words is None:
-            return differs(expected, actual)
+            return difference_text(expected, actual)
         return f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}"
 
     def _meaning(self, value: Any) -> bool | None:

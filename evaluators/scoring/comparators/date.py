@@ -14,8 +14,8 @@ from evaluators.model.rows import Comparison
 from evaluators.model.settings import Settings, spell
 from evaluators.scoring.comparators._comparator import Comparator, Pair, Readable
 from evaluators.scoring.values.dates import Moment, Read, check_formats, from_percent, gap_between, reader, same_moment
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.quoting import quote
 
 _UNITS: Final = ("days", "hours", "minutes", "seconds")
@@ -96,7 +96,7 @@ class Date(Comparator):
         return tolerance
 
     def compare(self, expected: Any, actual: Any) -> bool:
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return True
         if expected.__class__ is not str or actual.__class__ is not str:
             return False
@@ -115,19 +115,19 @@ class Date(Comparator):
         return isinstance(expected, str)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return "equal"
         texts = isinstance(actual, str) and isinstance(expected, str)
         wanted, actual_date = (self._read(expected), self._read(actual)) if texts else (None, None)
         if texts and actual_date is None:
             return f"{quote(actual)} is not a date written as {self._formats_text()}"
         if wanted is None or actual_date is None:
-            return differs(expected, actual)
+            return difference_text(expected, actual)
         if same_moment(wanted, actual_date):
             return "the same date"
         gap = gap_between(wanted, actual_date)
         if self.tolerance is None or gap is None:
-            return differs(expected, actual)
+            return difference_text(expected, actual)
         return f"{quote(actual)} differs from {quote(expected)} by {_gap_text(gap)}; allowed: {_gap_text(self.tolerance.gap)}"
 
     @property

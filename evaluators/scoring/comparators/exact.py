@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Pair
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.pairing import lookup_key
 
 
 class Exact(Comparator):
@@ -29,7 +29,7 @@ class Exact(Comparator):
     )
 
     def compare(self, expected: Any, actual: Any) -> bool:
-        return same(expected, actual)
+        return json_equal(expected, actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if comparison.passed:
@@ -40,7 +40,7 @@ class Exact(Comparator):
                 only = "; only the case differs"
             elif "".join(expected.split()) == "".join(actual.split()):
                 only = "; only the spaces differ"
-        return differs(expected, actual) + only
+        return difference_text(expected, actual) + only
 
     def key(self) -> Callable[[Any], Hashable]:
-        return identity
+        return lookup_key

@@ -15,8 +15,8 @@ from pydantic import Field, StrictBool
 
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Pair
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.text import Normalization, Normalize, normalizer, refuse_long
 
@@ -51,7 +51,7 @@ class Fuzzy(Normalization, Comparator):
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if expected.__class__ is not str or actual.__class__ is not str:
-            return same(expected, actual)
+            return json_equal(expected, actual)
         one, other = self._normalize(expected), self._normalize(actual)
         if one != other:
             refuse_long(one, other)
@@ -66,7 +66,7 @@ class Fuzzy(Normalization, Comparator):
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if expected.__class__ is not str or actual.__class__ is not str:
-            return "equal" if comparison.passed else differs(expected, actual)
+            return "equal" if comparison.passed else difference_text(expected, actual)
         one, other = self._normalize(expected), self._normalize(actual)
         length, edits = max(len(one), len(other)) or 1, self._distance(one, other)
         changes = "1 change" if edits == 1 else f"{edits} changes"

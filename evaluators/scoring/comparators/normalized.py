@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Compare, Pair
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.pairing import lookup_key
 from evaluators.scoring.values.text import Normalization, Normalize, normalizer, same_text_deep
 
 
@@ -56,8 +56,8 @@ class Normalized(Normalization, Comparator):
             return "equal once normalised"
         if isinstance(expected, str) and isinstance(actual, str):
             normalize = normalizer(self)
-            return f"{differs(normalize(expected), normalize(actual))}, once normalised"
-        return differs(expected, actual)
+            return f"{difference_text(normalize(expected), normalize(actual))}, once normalised"
+        return difference_text(expected, actual)
 
     @cached_property
     def _same(self) -> Compare:
@@ -76,4 +76,4 @@ def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
             return [deep(inner) for inner in value]
         return {key: deep(inner) for key, inner in value.items()} if kind is dict else value
 
-    return lambda value: normalize(value) if value.__class__ is str else identity(deep(value))
+    return lambda value: normalize(value) if value.__class__ is str else lookup_key(deep(value))

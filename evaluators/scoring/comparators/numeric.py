@@ -29,12 +29,12 @@ from evaluators.scoring.comparators._closeness import (
 )
 from evaluators.scoring.comparators._comparator import Comparator, Pair, Readable
 from evaluators.scoring.comparators._limits_of_rows import EXPECTED, ROW, Between, no_limits, outside
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.number_ranges import NumberRange, range_of
-from evaluators.scoring.values.numbers import Number, Parse, Read, as_setting, reader, written
-from evaluators.scoring.values.pairing import identity
-from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.numbers import Number, Parse, Read, exact_number, parse_setting, reader
+from evaluators.scoring.values.pairing import lookup_key
+from evaluators.scoring.values.quoting import flow_text, quote
 
 _PLAIN: Final = reader(Parse())
 _ENGLISH: Final = {"thousands": ","}
@@ -118,14 +118,14 @@ class Numeric(Comparator):
             return limits is not None and number is not None and outside(limits, number, self._near) is None
         if _is_number(expected) and _is_number(actual):
             return bool(expected == actual) or self._close(expected, actual)
-        if self._read is None or same(expected, actual):
-            return same(expected, actual)
+        if self._read is None or json_equal(expected, actual):
+            return json_equal(expected, actual)
         read = self._read if self._notations is None else self._fitting(expected)
         wanted, found = _number(read, expected), _number(read, actual)
         return wanted is not None and found is not None and self._close(wanted, found)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        return identity if self.tolerance is None and self.reads_any else None
+        return lookup_key if self.tolerance is None and self.reads_any else None
 
     def readable(self, expected: Any) -> Readable:
         if self.between is not None:
@@ -171,13 +171,13 @@ class Numeric(Comparator):
         if expected.__class__ is not str or other is None:
             return None
         return " and ".join(
-            f"{_shown(value)} with parse: {flow(as_setting(parse))}" for parse, value in (readings[0], other)
+            f"{_shown(value)} with parse: {flow_text(parse_setting(parse))}" for parse, value in (readings[0], other)
         )
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if self.between is not None:
             return self._place_in_limits(expected, actual)
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return "equal"
         read = self._fitting(expected)
         wanted, number = _number(read, expected), _number(read, actual)
@@ -187,7 +187,7 @@ class Numeric(Comparator):
                 if read is None and _texts(expected, actual)
                 else ""
             )
-            return differs(expected, actual) + unread
+            return difference_text(expected, actual) + unread
         if number is None:
             return _not_a_number(actual, read) + self._notation_of(read, expected)
         if wanted == number:
@@ -250,7 +250,7 @@ class Numeric(Comparator):
     def _notation_of(self, read: Read | None, expected: Any) -> str:
         """In which of several notations an expected text is written, for messages."""
         notation = next((notation for notation, each in self._notations or () if each is read), None)
-        return "" if notation is None else f" in the notation of {quote(expected)}, {flow(as_setting(notation))}"
+        return "" if notation is None else f" in the notation of {quote(expected)}, {flow_text(parse_setting(notation))}"
 
     # Limits
 
@@ -303,7 +303,7 @@ def _notation(data: object, number: int) -> Parse:
 
 def _shown(number: NumberRange) -> str:
     """A number, or both ends of a range, as people write them."""
-    ends = [in_decimals(written(end)) for end in (number.low, number.high) if end is not None]
+    ends = [in_decimals(exact_number(end)) for end in (number.low, number.high) if end is not None]
     return " to ".join(dict.fromkeys(ends))
 
 

@@ -13,7 +13,7 @@ from evaluators.model.rows import MISSING, Comparison
 from evaluators.model.settings import bad, spell
 from evaluators.scoring.comparators._comparator import Comparator, Compare, Pair, Readable
 from evaluators.scoring.values import json_text
-from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.quoting import flow_text, quote
 from evaluators.scoring.values.text import Normalization, normalizer, same_text_deep
 
 _EXPECTED: Final = "expected"
@@ -75,7 +75,7 @@ class OneOf(Normalization, Comparator):
         if self.separator is not None and self.answers_column is None:
             raise bad("a separator stands between the answers in a cell", "separator", hint="write answers: row.COLUMN")
         if self.absent is not None and self.answers is None:
-            hint = f"write one_of: {flow({'answers': _EXPECTED, 'absent': self.absent})}"
+            hint = f"write one_of: {flow_text({'answers': _EXPECTED, 'absent': self.absent})}"
             raise bad("an answer that stands for no value is one of those of a row", "absent", hint=hint)
         sources = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
         if len(sources) != 1:

@@ -31,7 +31,7 @@ from evaluators.scoring.fields.listed_rows import ListedCheck, ListedRows, witho
 from evaluators.scoring.fields.named_comparators import NamedComparator, choose, listed_once
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.values.paths import Path
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.scoring.values.transforms import Transform
 
 ANSWER: Final = Path((), written="answer")
@@ -175,8 +175,8 @@ def _replacement_hint(name: str, beside: str, data: Mapping[str, Any]) -> str:
         forgiven = ("case", "spaces")
     word = next(iter(compare)) if isinstance(compare, Mapping) and len(compare) == 1 else compare
     if not forgiven or word not in (None, "exact", "normalized"):
-        return f"write {beside}: {flow(data[beside])}, without {name}"
+        return f"write {beside}: {flow_text(data[beside])}, without {name}"
     options = dict(compare[word] or {}) if isinstance(compare, Mapping) and word == "normalized" else {}
     for forgiven_name in forgiven:
         options |= _FORGIVEN.get(str(forgiven_name), {})
-    return f"write compare: {flow({'normalized': options})}, without {name}"
+    return f"write compare: {flow_text({'normalized': options})}, without {name}"

@@ -38,9 +38,9 @@ from evaluators.model.settings import BadSettings, bad
 from evaluators.scoring.evaluators._schema_files import Schema, read_text
 from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.values import json_text
-from evaluators.scoring.values.file_names import shown
-from evaluators.scoring.values.pairing import identity
-from evaluators.scoring.values.patterns import compiled, matcher
+from evaluators.scoring.values.file_names import clip_name
+from evaluators.scoring.values.pairing import lookup_key
+from evaluators.scoring.values.patterns import compile_pattern, matcher
 from evaluators.scoring.values.quoting import quote, with_kind
 
 MOST_ERRORS: Final = 200
@@ -84,7 +84,7 @@ def errors_in(validator: Any, output: Respelt, written: Callable[[Any], Any]) ->
         return [
             {
                 "path": spell_path(output.path(error.absolute_path)),
-                "message": shown(_message(error, written, output.value(error.instance)), LONGEST_MESSAGE),
+                "message": clip_name(_message(error, written, output.value(error.instance)), LONGEST_MESSAGE),
                 "keyword": str(error.validator),
             }
             for error in islice(validator.iter_errors(output.document), MOST_ERRORS + 1)
@@ -199,7 +199,7 @@ def check(schema: Schema, check_formats: bool) -> None:
         named = inner.get("patternProperties")
         for pattern in (inner.get("pattern"), *(named if isinstance(named, dict) else ())):
             try:
-                compiled(pattern) if isinstance(pattern, str) else None
+                compile_pattern(pattern) if isinstance(pattern, str) else None
             except ValueError as error:
                 raise bad(f"the schema is malformed: {error}") from None
         if check_formats and isinstance(inner.get("format"), str) and inner["format"] not in FORMATS.checkers:
@@ -267,7 +267,7 @@ def _complaint(error: SchemaError) -> str:
         case "pattern" if isinstance(error.instance, str):
             return f"{quote(error.instance)} is not a regular expression"
         case _:
-            return shown(_message(error), LONGEST_MESSAGE)
+            return clip_name(_message(error), LONGEST_MESSAGE)
 
 
 def _keyword_at(path: Iterable[str | int]) -> str | int | None:
@@ -439,7 +439,7 @@ def _unique_items(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
     if wanted is True and isinstance(instance, list) and len(instance) > 1:
         seen = set()
         for value in instance:
-            key = identity(value)
+            key = lookup_key(value)
             if key in seen:
                 yield ValidationError(f"{quote(instance)} has non-unique elements: {quote(value)}")
                 return

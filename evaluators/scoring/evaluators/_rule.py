@@ -25,9 +25,9 @@ from evaluators.scoring.needs import Condition, read_conditions
 from evaluators.scoring.values.dates import Moment, check_formats, from_percent, in_order
 from evaluators.scoring.values.dates import reader as date_reader
 from evaluators.scoring.values.numbers import Parse, decimal_reader
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.pairing import lookup_key
 from evaluators.scoring.values.path_text import ANY, display
-from evaluators.scoring.values.quoting import first_ones, flow, kind, quote
+from evaluators.scoring.values.quoting import first_texts, flow_text, kind, quote
 
 MATCH, MISMATCH, OMISSION = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION
 _MOST_NAMED: Final = 3
@@ -220,8 +220,8 @@ class Rule(Settings):
         """The rule in a few words."""
         names = [field.name for field in self.fields]
         against = self.equals.name if isinstance(self.equals, Field) else self.equals
-        equals = "" if against is None else f", equals: {flow(against)}"
-        return f"{self.kind}: {flow(names if len(names) > 1 else names[0])}{equals}"
+        equals = "" if against is None else f", equals: {flow_text(against)}"
+        return f"{self.kind}: {flow_text(names if len(names) > 1 else names[0])}{equals}"
 
     @cached_property
     def limits(self) -> Any:
@@ -405,7 +405,7 @@ def _one_there(values: Sequence[Read]) -> Held:
 def _no_two_equal(values: Sequence[Read]) -> Held:
     """Whether no two of some values are equal."""
     first: dict[Any, Read] = {}
-    twice = [(first[key], read) for read in values if first.setdefault(key := identity(read.value), read) is not read]
+    twice = [(first[key], read) for read in values if first.setdefault(key := lookup_key(read.value), read) is not read]
     if not twice:
         return Held(MATCH, lambda: f"{len(values):,} values, no two of them equal")
     (one, other), more = twice[0], f" (and {len(twice) - 1:,} more)" if len(twice) > 1 else ""
@@ -422,7 +422,7 @@ def _are_missing(lacking: Sequence[Read]) -> str:
 
 
 def _names(values: Sequence[Read]) -> str:
-    return first_ones([read.name for read in values], _MOST_NAMED)
+    return first_texts([read.name for read in values], _MOST_NAMED)
 
 
 def _plain(number: Decimal) -> float | str:

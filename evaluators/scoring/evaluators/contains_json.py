@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 from evaluators.model.rows import JSON, Result, RowStatus
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
 from evaluators.scoring.values import json_documents
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.file_names import clip_name
 from evaluators.scoring.values.json_choice import Want
 from evaluators.scoring.values.quoting import kind
 
@@ -78,9 +78,9 @@ def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_
     if documents.whole:
         return documents.found[0]
     inside = json_documents.objects_inside(documents.text)
-    return next(found for found in reversed([*inside, *documents.found]) if same(found.value, document))
+    return next(found for found in reversed([*inside, *documents.found]) if json_equal(found.value, document))
 
 
 def _excerpt(text: str) -> str:
     text = " ".join(text[: 4 * _EXCERPT].split()) if len(text) > _EXCERPT else text
-    return shown(text, _EXCERPT)
+    return clip_name(text, _EXCERPT)

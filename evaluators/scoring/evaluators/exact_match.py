@@ -21,8 +21,8 @@ from evaluators.scoring.evaluators._texts import (
     text_changes,
 )
 from evaluators.scoring.needs import NO_OUTPUT
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.quoting import kind
 
@@ -101,7 +101,7 @@ class ExactMatch(CellEvaluator):
             return output == expected or (bool(self.forgive) and self._forgiven(output, expected))
         if output is MISSING:
             return NOTHING
-        return same(output, expected) or (output is None and expected == "")
+        return json_equal(output, expected) or (output is None and expected == "")
 
     def reason(self, output: Any, expected: Any) -> str:
         if output is MISSING:
@@ -122,10 +122,10 @@ def _difference(output: Any, expected: Any) -> str:
         kinds = kind(output), kind(expected)
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
-        return differs(expected, output)
+        return difference_text(expected, output)
     read, wanted = _json(output), _json(expected)
     if isinstance(read, dict | list) and read.__class__ is wanted.__class__:
-        return "only how the JSON is written differs" if same(read, wanted) else differs(wanted, read)
+        return "only how the JSON is written differs" if json_equal(read, wanted) else difference_text(wanted, read)
     place = _shared_length(output, expected)
     one, other = output[place : place + 1], expected[place : place + 1]
     # where letters differ in more than spaces or case, so do the texts

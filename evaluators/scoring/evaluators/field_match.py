@@ -8,8 +8,8 @@ from pydantic import AliasChoices, Field
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Output, Reason, ScoredFields
 from evaluators.scoring.evaluators._texts import ExpectedColumn
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 
 
 class FieldMatch(Evaluator):
@@ -42,10 +42,10 @@ class FieldMatch(Evaluator):
         return ScoredFields(top_keys=frozenset((self.field,)))
 
     def measure(self, expected: Any, output: Any) -> bool:
-        return self.field in output and same(expected, output[self.field])
+        return self.field in output and json_equal(expected, output[self.field])
 
     def reason(self, expected: Any, output: Any) -> Reason:
         if self.field not in output:
             return Reason(f'the output has no key "{self.written(self.field)}"')
         value = output[self.field]
-        return Reason("equal" if same(expected, value) else differs(expected, value), {"found": value})
+        return Reason("equal" if json_equal(expected, value) else difference_text(expected, value), {"found": value})

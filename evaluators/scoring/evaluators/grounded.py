@@ -28,7 +28,7 @@ from evaluators.scoring.evaluators._schema_files import choices_in, read_file
 from evaluators.scoring.fields.reading import read_path
 from evaluators.scoring.fields.row_checks import RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.values.dates import MONTHS_IN
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import parse, to_text
 from evaluators.scoring.values.passages import NEAR_STEPS, Looking, Passage, Source, leaves
 from evaluators.scoring.values.paths import ANY, Location, Path, display
@@ -255,7 +255,7 @@ class Grounded(TreeEvaluator):
         if value.__class__ is bool or value in self._labels:
             return False
         texts, others = self.choices.get(_general(place), _NO_CHOICES) if self.choices else _NO_CHOICES
-        return value not in texts if value.__class__ is str else not any(same(value, choice) for choice in others)
+        return value not in texts if value.__class__ is str else not any(json_equal(value, choice) for choice in others)
 
     @cached_property
     def _labels(self) -> frozenset[str]:
@@ -267,7 +267,7 @@ class Grounded(TreeEvaluator):
 
     def counts_as_near(self, source: Source, value: Any) -> bool:
         """Whether a value that a source does not say counts as found, for a passage is near."""
-        return self.near == "counts" and value.__class__ is str and source.near(value) is not None
+        return self.near == "counts" and value.__class__ is str and source.near_passage(value) is not None
 
 
 class Value(NamedTuple):
@@ -371,11 +371,11 @@ class GroundedRows(ScoredRows):
 def _reason_of(source: Source, value: Value, column: str) -> tuple[str, Passage | None]:
     """A sentence on a value that was looked for, and the passage of the source that shows it."""
     if value.status is MISMATCH:
-        nearest, is_near = source.nearest(value.value)
+        nearest, is_near = source.nearest_passage(value.value)
         nearness = "" if nearest is None else ", but nearly" if is_near else "; nearest"
         return f'not in "{column}"{nearness}', nearest
     if value.is_near:
-        return f'nearly in "{column}"', source.place_of_near(value.value)
+        return f'nearly in "{column}"', source.place_of_near_passage(value.value)
     return f'in "{column}"', source.place(value.value)
 
 

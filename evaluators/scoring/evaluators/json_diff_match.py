@@ -22,7 +22,7 @@ from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.lines import read_skipped
 from evaluators.scoring.fields.open_rows import OpenCheck
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.values.equality import same, same_type
+from evaluators.scoring.values.equality import json_equal, same_json_type
 from evaluators.scoring.values.paths import Path
 
 
@@ -136,7 +136,7 @@ class JsonDiffMatch(TreeEvaluator):
     def tree(self) -> OpenTree:
         """The counted places of the walk."""
         return OpenTree(
-            same_type if self.compare_schema_only else same,
+            same_json_type if self.compare_schema_only else json_equal,
             penalize_extra=self.extra_fields == "penalize",
             penalize_items=(self.extra_items or self.extra_fields) == "penalize",
             skip=self.skip,

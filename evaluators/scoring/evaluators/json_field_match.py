@@ -10,7 +10,7 @@ from evaluators.scoring.evaluators._field_match import TopLevelMatch
 from evaluators.scoring.evaluators._texts import ExpectedColumn
 from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 
 class JsonFieldMatch(TopLevelMatch):
@@ -55,4 +55,4 @@ class JsonFieldMatch(TopLevelMatch):
     @cached_property
     def tree(self) -> OpenTree:
         """The counted places among the top-level keys."""
-        return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact", keys=self.keys)
+        return OpenTree(json_equal, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact", keys=self.keys)

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from msgspec import Struct, field
 
 from evaluators.model.rows import MISSING, Missing
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.paths import display
 
 INVENTED, LEFT_EMPTY = "invented_rate", "left_empty_rate"
@@ -76,7 +76,7 @@ def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
         empty_places = {at for at, value in enumerate(values) if not value and value.__class__ in _KINDS}
     if absent:
         empty_places.update(
-            at for at, value in enumerate(values) if any(same(value, absent_value) for absent_value in absent)
+            at for at, value in enumerate(values) if any(json_equal(value, absent_value) for absent_value in absent)
         )
     return empty_places
 

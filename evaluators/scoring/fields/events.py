@@ -38,7 +38,7 @@ from evaluators.scoring.fields.places import SKIP, UNIT, Place
 from evaluators.scoring.fields.results import IS_MEASURED, MATCH, STATUS, Items, RowResults, Signature
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, status_of
 from evaluators.scoring.fields.tree import FieldNode, nodes
-from evaluators.scoring.values.numbers import written
+from evaluators.scoring.values.numbers import exact_number
 from evaluators.scoring.values.paths import Path
 
 Number: TypeAlias = "int | Fraction"
@@ -156,7 +156,7 @@ def events_of(scored: Scored) -> list[Event]:
     """The events of a row, from its outcomes: one per unit, per array and per place outside the schema."""
     events = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
-    exact = {weight: written(weight) for weight in {result.weight for result in scored.fields}}
+    exact = {weight: exact_number(weight) for weight in {result.weight for result in scored.fields}}
     scale = lcm(*(weight.denominator for weight in exact.values()), *{array.weight[1] for array in scored.arrays})
     scaled = {weight: int(number * scale) for weight, number in exact.items()}
     for array in scored.arrays:

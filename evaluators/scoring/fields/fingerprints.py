@@ -18,7 +18,7 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.places import CHOICE, EACH, JOINED, SKIP, THROUGH, UNIT, Place
 from evaluators.scoring.values.pairing import (
-    identity,
+    lookup_key,
 )
 from evaluators.scoring.values.transforms import TransformError
 
@@ -86,7 +86,7 @@ def _collect(place: Place, value: Any, values: _Values) -> None:
     elif value.__class__ is dict and place.as_object is not None:
         _collect(place.as_object, value, values)
     elif value is not None and value.__class__ is not (dict if node.kind == "object" else list):
-        values.keyed.append((place, identity(value)))  # it matches its like alone
+        values.keyed.append((place, lookup_key(value)))  # it matches its like alone
     else:
         before = len(values.keyed), values.known
         _collect_inside(place, value or (), values)

@@ -13,8 +13,8 @@ from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.pairing import (
-    identity,
-    repeated,
+    lookup_key,
+    repeated_indexes,
 )
 from evaluators.scoring.values.transforms import Transform, TransformError, chain
 
@@ -63,7 +63,7 @@ def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> li
     read = key_reader(align, absent)
     keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
     counted = [(side.count(None), name, "without a key") for name, side in keys]
-    counted += [(len(repeated(side)), name, "with the key of an earlier one") for name, side in keys]
+    counted += [(len(repeated_indexes(side)), name, "with the key of an earlier one") for name, side in keys]
     return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
 
 
@@ -85,7 +85,7 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
                 return value
             if value is MISSING or (absent is not None and absent(value)):
                 return None
-            return str(value) if value.__class__ is str else (identity(value),)
+            return str(value) if value.__class__ is str else (lookup_key(value),)
 
         return read_text
 
@@ -96,7 +96,7 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
             values = [value if value is MISSING else _changed(change, value) for value in values]
         if absent is not None:
             values = [MISSING if absent(value) else value for value in values]
-        return None if all(value is MISSING for value in values) else tuple(map(identity, values))
+        return None if all(value is MISSING for value in values) else tuple(map(lookup_key, values))
 
     return read
 
@@ -126,7 +126,7 @@ def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] |
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
             return [*map(key_of, expected), *map(key_of, output)]
-    return [*map(identity, expected), *map(identity, output)]
+    return [*map(lookup_key, expected), *map(lookup_key, output)]
 
 
 def _first_places(keys: Sequence[Hashable]) -> list[int]:

@@ -22,7 +22,7 @@ from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.fields.results import ListResult
 from evaluators.scoring.fields.row_checks import ScoredRow
 from evaluators.scoring.values.paths import Path
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 
 Side: TypeAlias = Literal["expected", "output"]
 What: TypeAlias = Literal["without_key", "duplicate_key", "too_long", "unclear_key", "no_items"]
@@ -116,7 +116,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 side, lists = row.rows.no_items(row.at)
                 if lists:
                     faults = [
-                        KeyFault(path, first_ones([f'"{rule}"' for rule in rules], 5), side, "no_items")
+                        KeyFault(path, first_texts([f'"{rule}"' for rule in rules], 5), side, "no_items")
                         for path, rules in lists.items()
                     ]
                     self.add(offset, dict.fromkeys(faults, 1))

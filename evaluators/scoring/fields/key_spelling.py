@@ -25,7 +25,7 @@ from evaluators.scoring.values.equality import CONTAINERS
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.path_text import ANY
 from evaluators.scoring.values.paths import Path
-from evaluators.scoring.values.quoting import first_ones, quote
+from evaluators.scoring.values.quoting import first_texts, quote
 
 _BETWEEN_WORDS: Final = late_pattern(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
 """What stands between two digits tells numbers apart: `line_1_2` is not `line_12`."""
@@ -124,7 +124,7 @@ class Respelt(Struct, frozen=True):
         if not self.own and not self.unclear:
             return reason
         renamed = dict.fromkeys((own, name) for names in self.own.values() for name, own in names.items())
-        read = first_ones([f"{quote(own)} as {quote(name)}" for own, name in renamed], _MOST_NAMED)
+        read = first_texts([f"{quote(own)} as {quote(name)}" for own, name in renamed], _MOST_NAMED)
         text = [reason.text, *([f"keys read otherwise: {read}"] if read else ()), *self.unclear]
         return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.shown(reason.fields)))
 

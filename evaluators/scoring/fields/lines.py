@@ -33,7 +33,7 @@ from evaluators.scoring.fields.reading import ALIGNMENTS, AS_A_SET, Align, read_
 from evaluators.scoring.fields.rules import Together
 from evaluators.scoring.needs import Condition, read_conditions
 from evaluators.scoring.values.paths import ANY, Path
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 from evaluators.scoring.values.transforms import Transform
 
 MOST_WEIGHT: Final = 10**12
@@ -133,7 +133,7 @@ def _as_setting(spelled: object, body: object, data: object, details: Sequence[D
         return details
     path, own = fields[-1]
     written = own if isinstance(own, Mapping) and {*own} & {*NEIGHBOURS} else {"compare": own or "exact"}
-    hint = f'"{spelled}" is a setting of one field, as in {flow({path: {**written, spelled: body}})[1:-1]}'
+    hint = f'"{spelled}" is a setting of one field, as in {flow_text({path: {**written, spelled: body}})[1:-1]}'
     return [replace(details[0], hint=hint)]
 
 
@@ -182,7 +182,7 @@ def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> N
     ):
         return
     message = f'"{word}" says how the items of a list are paired; it is no comparator'
-    hint = f"write {path.canonical}: {{align: {flow(body)}}}"
+    hint = f"write {path.canonical}: {{align: {flow_text(body)}}}"
     raise BadSettings([Detail((word,) if isinstance(body, Mapping) else (), message, hint, isinstance(body, Mapping))])
 
 
@@ -274,9 +274,9 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
     name = str(key)
     known = (COMPOUND, *WORDS, *JUDGED, *context.get("comparators", {}))
     if (name in known or name in COMPARATORS) and "compare" not in body:
-        rest = ", ".join(f"{other}: {flow(value)}" for other, value in body.items() if other != key)
+        rest = ", ".join(f"{other}: {flow_text(value)}" for other, value in body.items() if other != key)
         options = body[key]
-        compare = name if not options else f"{{{name}: {flow(options)}}}"
+        compare = name if not options else f"{{{name}: {flow_text(options)}}}"
         message = f'"{name}" is beside {_listed(body, key)}; here the comparator goes under "compare"'
         return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
     if name == "unique" and "align" in body:

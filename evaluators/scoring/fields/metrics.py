@@ -34,7 +34,7 @@ from evaluators.scoring.fields.named_comparators import (
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.scoring.fields.schema_keywords import DEFAULTED, SEVERAL
 from evaluators.scoring.fields.tree import Compound, FieldNode, Metric, nodes
-from evaluators.scoring.values.quoting import first_ones, flow
+from evaluators.scoring.values.quoting import first_texts, flow_text
 from evaluators.scoring.values.transforms import Transform
 
 _MOST_TURNS: Final = 3
@@ -194,7 +194,7 @@ def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
         costly = list(dict.fromkeys(f"{name} ({metric.name})" for name, metric in inside if metric.comparator.costs))
         if costly:
             found.append(
-                f'the items of "{node.name}" are paired without asking about {first_ones(costly, _MOST_NAMED)}: two items that only '
+                f'the items of "{node.name}" are paired without asking about {first_texts(costly, _MOST_NAMED)}: two items that only '
                 "an answer would find alike are one missing and one extra; to ask about items that are left over, write "
                 + _asking(node.align, written)
             )
@@ -206,7 +206,7 @@ def _asking(align: Align, written: WrittenIn) -> str:
     least = None if align.at_least is None else float(align.at_least)
     options = {"ask": "leftover"} if least is None else {"at_least": least, "ask": "leftover"}
     if written == "fields":
-        return f"align: {flow({'hungarian': options})}"
+        return f"align: {flow_text({'hungarian': options})}"
     if written == "evaluation_config":
         return f'"evaluation_config": {json.dumps({"metrics": [{"metric_id": "hungarian", "params": options}]})}'
     threshold = {} if least is None else {"threshold": least}

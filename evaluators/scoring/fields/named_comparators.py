@@ -24,7 +24,7 @@ from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.scoring.fields.rules import Together
 from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.scoring.values.quoting import first_ones, flow
+from evaluators.scoring.values.quoting import first_texts, flow_text
 
 COMPOUND: Final = "compound"
 COMPOUND_SETTINGS: Final = ("fields", "compare")
@@ -122,7 +122,7 @@ def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail
         )
     )
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
-    message = f"{count} a judge, and there is none: {first_ones(listed, _MOST_LISTED)}"
+    message = f"{count} a judge, and there is none: {first_texts(listed, _MOST_LISTED)}"
     hint = (
         _hint([comparator.word for comparator in asking]) if named else "compare them with something else, such as fuzzy"
     )
@@ -135,7 +135,7 @@ def _hint(words: Iterable[str]) -> str:
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
     return (
-        f"name what stands in for it: fallback: {flow(named)}; or who answers: judge: {{…}}; "
+        f"name what stands in for it: fallback: {flow_text(named)}; or who answers: judge: {{…}}; "
         f'or answer in Python: evaluators.register("{first}", f, batch=True)'
     )
 
@@ -261,7 +261,7 @@ def _in_full(plug: type[Comparator], name: str, value: object) -> str:
     if isinstance(value, int | float):
         shapes += [{key: {"abs": value}} for key in settings]
     shown = next((shape for shape in shapes if _takes(plug, shape)), {needed[0]: value} if needed else None)
-    return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
+    return f"write {name}: {flow_text(shown)}" if shown else f"known options: {', '.join(settings)}"
 
 
 def _takes(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
@@ -278,7 +278,7 @@ def _refuse_bare_value(data: object) -> None:
     if isinstance(data, bool):
         instead = "exact" if data else "skip"
     elif isinstance(data, int | float):
-        instead = flow({"numeric": {"tolerance": {"abs": data}}})
+        instead = flow_text({"numeric": {"tolerance": {"abs": data}}})
     else:
         return
     message = f"expected the name of a comparator, or a map from its name to its options; found {spell(data)}"
@@ -308,7 +308,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
 
 def _rule(name: str, options: Mapping[str, Any]) -> str:
     """A comparator with its options, as a person reads it."""
-    return f"{name} {flow(filled_texts().shown(options))}" if options else name
+    return f"{name} {flow_text(filled_texts().shown(options))}" if options else name
 
 
 def read_names(options: object) -> tuple[tuple[str, ...], object]:
@@ -393,7 +393,7 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
     Where `context["judge"]` is None, nothing is proposed that asks one.
     """
     if _DATE_FORMAT.fullmatch(name):
-        return f"write {flow({'date': {'formats': [name.upper()]}})}"
+        return f"write {flow_text({'date': {'formats': [name.upper()]}})}"
     if name.partition(": ")[0] in COMPARATORS:
         return f"write {{{name}}}, without quotes"
     word = re.sub(r"[\s-]+", "_", name.strip().casefold())

@@ -30,7 +30,7 @@ from evaluators.scoring.fields.open_tree import (
 from evaluators.scoring.fields.open_walk import OpenWalk
 from evaluators.scoring.fields.row_checks import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.wording import of_fields
-from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.paths import display
 
 Results: TypeAlias = dict[Location, Outcome]
@@ -172,7 +172,7 @@ class OpenCheck(RowsCheck[OpenRows]):
 
 def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:
     score = 1.0 if status is FieldStatus.MATCH else 0.0
-    reason = differs(expected, actual) if status is FieldStatus.MISMATCH else _REASONS[status]
+    reason = difference_text(expected, actual) if status is FieldStatus.MISMATCH else _REASONS[status]
     return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)
 
 

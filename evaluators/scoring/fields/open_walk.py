@@ -27,7 +27,7 @@ from evaluators.scoring.fields.open_tree import (
     Place,
 )
 from evaluators.scoring.fields.row_checks import SURPLUS
-from evaluators.scoring.values.equality import CONTAINERS, same
+from evaluators.scoring.values.equality import CONTAINERS, json_equal
 from evaluators.scoring.values.paths import ANY
 
 Index: TypeAlias = tuple[int, ...]
@@ -75,7 +75,7 @@ class OpenWalk:
         self.tree = tree
         self.room = _MOST_MARKS
         """How many marks may be added before the check starts a new walk, which bounds memory."""
-        self._root, self._exact = Place(tree), tree.same is same
+        self._root, self._exact = Place(tree), tree.same is json_equal
         self._compare = _compare if tree.depth is None else _compare_top_level
         self._parts: dict[tuple[Mark, ...], Part] = {}
         self._patterns: dict[tuple[Part, Part], Pattern] = {}

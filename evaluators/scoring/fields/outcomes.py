@@ -20,7 +20,7 @@ from evaluators.scoring.fields.instance_paths import InstancePath, places_above,
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.judges.judged_comparator import ListTotals
 from evaluators.scoring.values.confusion import Confusion
-from evaluators.scoring.values.numbers import written
+from evaluators.scoring.values.numbers import exact_number
 from evaluators.scoring.values.pairing import Pairs
 
 ONE: Final = (1, 1)
@@ -178,7 +178,7 @@ def share(result: Outcome) -> Fraction:
         return Fraction(*ratio)
     score = result.score or 0.0
     known = _PLAIN.get(score)
-    return written(score) if known is None else known
+    return exact_number(score) if known is None else known
 
 
 def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:

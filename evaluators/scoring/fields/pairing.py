@@ -54,12 +54,12 @@ from evaluators.scoring.values.pairing import (
     Pairs,
     Table,
     assign_gains,
-    by_equality,
-    by_key,
-    identity,
-    left_over,
-    places,
-    undisputed,
+    indexes_by_value,
+    lookup_key,
+    pairs_by_equality,
+    pairs_by_key,
+    undisputed_pairs,
+    unpaired_indexes,
 )
 from evaluators.scoring.values.transforms import TransformError
 
@@ -229,11 +229,11 @@ def paired_freely(
     """
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
-            return _paired(by_equality([*map(key_of, expected)], [*map(key_of, output)]), expected, output)
-    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
+            return _paired(pairs_by_equality([*map(key_of, expected)], [*map(key_of, output)]), expected, output)
+    ours, theirs = [lookup_key(item) for item in expected], [lookup_key(item) for item in output]
     if crowded(cost, expected, output, align.cells):
-        pairs = by_equality(ours, theirs)
-        rest = list(zip(*left_over(pairs, len(ours), len(theirs)), strict=False))
+        pairs = pairs_by_equality(ours, theirs)
+        rest = list(zip(*unpaired_indexes(pairs, len(ours), len(theirs)), strict=False))
         shares = map(f1, weigh(rest, False))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
         return _paired(sorted([*pairs, *fitting]), expected, output, crowded=True)
@@ -262,21 +262,21 @@ def _surely_then_best(
         for (rows, columns), worth in zip(likely, worths, strict=True):
             if f1(worth) == WHOLE:
                 pairs.extend(zip(rows, columns, strict=True))
-    rows, columns = left_over(pairs, len(ours), len(theirs))
+    rows, columns = unpaired_indexes(pairs, len(ours), len(theirs))
     if not rows or not columns:
         return sorted(pairs)
     near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
     if prints is not None:
         rest = [prints[0][row] for row in rows], [prints[1][column] for column in columns]
         if align.least_f1 == WHOLE:
-            columns_of = places([each.keys for each in rest[1]])
+            columns_of = indexes_by_value([each.keys for each in rest[1]])
             near = [set(columns_of.get(each.keys, ())) for each in rest[0]]
         else:
             near = _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
     worth_of, table = _weighed(our_rest, their_rest, near, rows, columns, weigh)
     gained = gains(table(worth_of), align.least_f1)
-    found = undisputed(gained)
+    found = undisputed_pairs(gained)
     if found is None:
         if rank is not None:
             ranked = zip(worth_of.items(), rank([(rows[row], columns[column]) for row, column in worth_of]), strict=True)
@@ -320,7 +320,7 @@ def _weighed(
 
 def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
     """The pairs, and those that comparators which cost find among the items that have none."""
-    rows, columns = left_over(pairs, len(expected), len(output))
+    rows, columns = unpaired_indexes(pairs, len(expected), len(output))
     if not rows or not columns:
         return pairs
     near = [set(most_like(expected[row], [output[column] for column in columns], CANDIDATES)) for row in rows]
@@ -342,8 +342,8 @@ def _likely_complete(
     their_prints: Sequence[Fingerprint],
 ) -> list[tuple[list[int], list[int]]]:
     """Items whose mark no others have: one of both lists, or of items that equal each other as many on both sides."""
-    columns_of, found = places([each.keys for each in their_prints]), []
-    for shared, rows in places([each.keys for each in our_prints]).items():
+    columns_of, found = indexes_by_value([each.keys for each in their_prints]), []
+    for shared, rows in indexes_by_value([each.keys for each in our_prints]).items():
         columns = columns_of.get(shared, [])
         equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
         if len(rows) == len(columns) and (len(rows) == 1 or equal):
@@ -382,7 +382,7 @@ def _parts(item: Any) -> set[str]:
 
 def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:
     """How two lists go together whose items have these keys."""
-    pairs = by_key(ours, theirs)
+    pairs = pairs_by_key(ours, theirs)
     if align.keyless == "ordered":
         keyless = ([index for index, key in enumerate(side) if key is None] for side in (ours, theirs))
         pairs = sorted([*pairs, *zip(*keyless, strict=False)])
@@ -391,4 +391,4 @@ def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hash
 
 def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
     """The pairs, with the items of both lists that are in none."""
-    return Paired(pairs, *left_over(pairs, len(expected), len(output)), crowded)
+    return Paired(pairs, *unpaired_indexes(pairs, len(expected), len(output)), crowded)

@@ -18,7 +18,7 @@ from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.model.settings import Settings, bad, build, read_each, spell, under, word_or_map
 from evaluators.scoring.fields.presence import AbsentValues, BothAbsent
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 Processor: TypeAlias = Callable[[list[Outcome]], list[Outcome]]
 Nulls: TypeAlias = Literal["value", "absent"]
@@ -127,7 +127,7 @@ def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
             if isinstance(absent, NullHandling):
                 both = both if absent.both_absent_skip else "match"
                 absent = absent.absent_values
-            distinct += [value for value in absent if not any(same(value, known) for known in distinct)]
+            distinct += [value for value in absent if not any(json_equal(value, known) for known in distinct)]
             both = "match" if options.get("both_absent") == "match" else both
     return AbsentValues(tuple(distinct), both)
 
@@ -188,7 +188,7 @@ def _compared(result: Outcome, name: str, raw: object) -> object:
 
 
 def _absent(value: object, absent_values: Sequence[Any]) -> bool:
-    return value is MISSING or any(same(value, absent) for absent in absent_values)
+    return value is MISSING or any(json_equal(value, absent) for absent in absent_values)
 
 
 def _with(result: Outcome, status: FieldStatus, score: float | None, reason: str, code: str) -> Outcome:

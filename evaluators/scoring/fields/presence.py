@@ -36,7 +36,7 @@ from evaluators.model.limits import limits_here
 from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.comparators._comparator import Comparator
 from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.transforms import TransformError, chain
 
 Content: TypeAlias = Literal["missing", "null", "empty", "bare", "leaf", "full", "other"]
@@ -110,7 +110,7 @@ class AbsentValues(Struct, frozen=True, eq=False):
         """Whether a value is missing, or one of them."""
         if value is MISSING or not self.values:
             return value is MISSING
-        return any(same(value, absent_value) for absent_value in self.values)
+        return any(json_equal(value, absent_value) for absent_value in self.values)
 
     @property
     def if_any(self) -> Callable[[Any], bool] | None:

@@ -28,9 +28,9 @@ from evaluators.scoring.comparators._comparator import (
     failed,
     word_of,
 )
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.pairing import lookup_key
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import Apply, Transform, TransformError, chain, chain_of_expected
 
@@ -99,7 +99,7 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
         """The issue of an expected value that the comparator cannot read, otherwise None. What was asked once is remembered."""
         if value is None:
             return None
-        key = value if value.__class__ is str else (identity(value),)
+        key = value if value.__class__ is str else (lookup_key(value),)
         try:
             return known[key]
         except KeyError:
@@ -220,7 +220,7 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
 
 def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> bool:
     """Whether two values match exactly when they are equal."""
-    return comparator.key() is identity and chain(transforms) is None
+    return comparator.key() is lookup_key and chain(transforms) is None
 
 
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
@@ -228,12 +228,12 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
     compare, transform, two_sided = cached_compare(comparator), chain(transforms), comparator.reads == "both"
     of_expected, word, reflexive = expected_chain(comparator, transforms), word_of(comparator), comparator.reflexive
     if asks_equality(comparator, transforms):
-        return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
+        return lambda expected, actual: MATCH if json_equal(expected, actual) else MISMATCH
 
     def rule(expected: Any, actual: Any) -> Judged:
         """The status of two values. An output that cannot be transformed or read is an error of the field; other issues of a row are
         raised."""
-        if reflexive and same(expected, actual):
+        if reflexive and json_equal(expected, actual):
             return MATCH
         if transform is not None:
             try:
@@ -242,7 +242,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 return ERROR
             if two_sided and of_expected is not None:
                 expected = transformed(of_expected, expected)
-                if reflexive and same(expected, actual):
+                if reflexive and json_equal(expected, actual):
                     return MATCH
         try:
             comparison = compare(expected, actual)
@@ -296,7 +296,7 @@ def prepare_rule(
             return sides
         expected, actual = sides
     two_sided = comparator.reads == "both"
-    if same(expected, actual) and comparator.reflexive:
+    if json_equal(expected, actual) and comparator.reflexive:
         return EQUAL
     if not transforms:
         return Ready(expected, actual)
@@ -310,7 +310,7 @@ def prepare_rule(
     try:
         if two_sided and of_expected is not None:
             expected = transformed(of_expected, expected)
-            if comparator.reflexive and same(expected, actual):
+            if comparator.reflexive and json_equal(expected, actual):
                 return Explained(MATCH, "equal once transformed")
     except RowProblem as error:
         return explained_problem(error)
@@ -321,7 +321,11 @@ def together_ready(together: Together, expected: Any, actual: Any) -> Explained 
     """The two objects to compare for keys that are compared as one value, or the outcome where a side has none of the keys."""
     ours, theirs = together.picked(expected), together.picked(actual)
     if ours is None or theirs is None:
-        return Explained(MATCH, "equal") if same(expected, actual) else Explained(MISMATCH, differs(expected, actual))
+        return (
+            Explained(MATCH, "equal")
+            if json_equal(expected, actual)
+            else Explained(MISMATCH, difference_text(expected, actual))
+        )
     if not ours and not theirs:
         return Explained(FieldStatus.NOT_MEASURED, "neither side has any of the keys")
     if not theirs:

@@ -30,7 +30,7 @@ from evaluators.scoring.fields.rules import (
     status_of,
 )
 from evaluators.scoring.judges.asking import ask_later
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 _DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, NOT_JUDGED))
 
@@ -88,7 +88,7 @@ class Units:
             self.fields.append(FieldResult(place, at, OMISSION, a, b))
         elif a is MISSING and (self.weighing or not how.alone):
             self.fields.append(FieldResult(place, at, HALLUCINATION, a, b))
-        elif not how.each and same(a, b):
+        elif not how.each and json_equal(a, b):
             self._match(place, a, b, at)
         elif how.exact:
             self.fields.append(FieldResult(place, at, MISMATCH, a, b))

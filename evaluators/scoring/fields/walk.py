@@ -41,7 +41,7 @@ from evaluators.scoring.fields.results import (
 )
 from evaluators.scoring.fields.tree import FieldNode, knows
 from evaluators.scoring.fields.weighing import IN_BOTH, NUMBERS, SCALARS, Surroundings, Weighing
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.paths import ANY
 
 
@@ -284,7 +284,7 @@ class Walk(Weighing):
         elif counts == "leaves":
             self._undeclared_value(place, o, at, (), None)
         else:
-            number = (MATCH if same(e, o) else MISMATCH) if status is None else status.number
+            number = (MATCH if json_equal(e, o) else MISMATCH) if status is None else status.number
             self._add(place, number, e, o, at)
 
     def _both_absent(self, place: Place, at: InstancePath, around: Surroundings) -> None:

@@ -28,7 +28,7 @@ from evaluators.scoring.fields.results import MATCH, ListResult
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct
 from evaluators.scoring.fields.units import Units
 from evaluators.scoring.values.confusion import Confusion
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 NUMBERS: Final = frozenset((int, float, bool))
@@ -237,10 +237,10 @@ class Weighing(Units):
         align = place.node.align
         if align.how == "key_field":
             paired, keys = paired_by_key(align, e, o, place.key_of)
-            if not paired.in_order and not self.weighing and same(e, o) and same(*self.documents):
+            if not paired.in_order and not self.weighing and json_equal(e, o) and json_equal(*self.documents):
                 paired = in_list_order(len(e), len(o))  # documents that are equal as a whole match
             return paired, keys
-        if not e or not o or same(e, o):
+        if not e or not o or json_equal(e, o):
             return in_list_order(len(e), len(o)), None
         asks = align.ask is not None and not self.weighing
         key = (id(place.node.origin or place.node), id(e), id(o), asks)
@@ -295,7 +295,7 @@ class Weighing(Units):
         worths: list[Worth] = []
         for (row, column), ((right, wrong, lost, extra, faults, _), places) in zip(pairs, weighed, strict=True):
             whole = 2 * (right + wrong + faults) + lost + extra
-            worths.append(Worth(right, whole) if whole else judged(same(e[row], o[column])))
+            worths.append(Worth(right, whole) if whole else judged(json_equal(e[row], o[column])))
             hits[row, column] = places
         return worths
 

@@ -30,8 +30,8 @@ from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
 from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.scoring.judges.judged_comparator import ListTotals
-from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import difference_text
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.transforms import TransformError
 
@@ -100,7 +100,7 @@ def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | Non
         return
     if not node.unit or node.skip:
         rule = "skip" if result.status == SKIPPED else None
-        reason = reason_of(status, e, o) or differs(e, o)
+        reason = reason_of(status, e, o) or difference_text(e, o)
         yield Outcome(
             path, status, _SCORES.get(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
@@ -148,7 +148,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
     if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
         expected = None if node.demanded and not node.required else expected  # then that of the output alone is said
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
-    if known is None and how is not None and not how.each and same(expected, output):
+    if known is None and how is not None and not how.each and json_equal(expected, output):
         return EQUAL
     if comparator.costs:
         return known if isinstance(known, Explained) else EQUAL
@@ -217,7 +217,7 @@ def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> 
             made = apply(value)
         except (TransformError, RowProblem):  # the result itself says what went wrong
             continue
-        if not same(value, made):
+        if not json_equal(value, made):
             changed[name] = made
     return changed
 

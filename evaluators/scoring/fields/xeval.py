@@ -36,7 +36,7 @@ from evaluators.scoring.fields.schema_parts import SchemaReading, read_parts
 from evaluators.scoring.fields.tree import ORDERED, FieldNode, Metric, SchemaPath
 from evaluators.scoring.fields.type_defaults import OTHERWISE, type_defaults
 from evaluators.scoring.values.path_text import display
-from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.quoting import flow_text
 
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
 NULLS: Final = "x-eval-nulls"
@@ -139,7 +139,7 @@ def _refuse_either(entry: object) -> None:
     tolerance = options.get("tolerance") if isinstance(options, Mapping) else None
     if isinstance(tolerance, Mapping) and "either" in tolerance and not COMPARATORS.is_replaced("numeric"):
         message = 'x-eval has no "either": where a tolerance has abs and rel, both must hold'
-        in_suite = flow({"comparators": {"close": {"numeric": options}}})[1:-1]
+        in_suite = flow_text({"comparators": {"close": {"numeric": options}}})[1:-1]
         unneeded = tolerance["either"] is False
         hint = "leave it out" if unneeded else f"write {in_suite} in the suite, and the comparator close here"
         raise bad(message, "numeric", "tolerance", "either", hint=hint, key=True)

@@ -27,7 +27,7 @@ from evaluators.scoring.comparators._comparator import Comparator, Question, wor
 from evaluators.scoring.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, amount_text
 from evaluators.scoring.judges.repeats import agreed
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.files import NoSmallFile, check_openable, read_small
 from evaluators.scoring.values.json_text import NotJSON, compact, parse
 from evaluators.scoring.values.quoting import quote
@@ -235,7 +235,7 @@ def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
     """The two values of a question, with their untransformed values where these differ."""
     record = {"expected": question.expected, "actual": question.actual}
     for name in _SIDES[:2]:
-        if not same(raw := getattr(question, f"{name}_raw"), record[name]):
+        if not json_equal(raw := getattr(question, f"{name}_raw"), record[name]):
             record[f"{name}_raw"] = raw
     return record
 

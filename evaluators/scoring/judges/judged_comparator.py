@@ -21,7 +21,7 @@ from evaluators.model.settings import Name
 from evaluators.scoring.comparators._answer_cache import current_cache, value_key
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, word_of, worded
 from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.text import Normalization, normalizer, same_text_deep
 
 
@@ -147,8 +147,8 @@ class JudgedComparator(Comparator):
         path, expected, actual, expected_raw, actual_raw = pair
         return JudgeQuestion(
             word_of(self), expected, actual,
-            MISSING if same(expected, expected_raw) else expected_raw,
-            MISSING if same(actual, actual_raw) else actual_raw,
+            MISSING if json_equal(expected, expected_raw) else expected_raw,
+            MISSING if json_equal(actual, actual_raw) else actual_raw,
             self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
             score_of=partial(self.score_of, pair),
         )  # fmt: skip

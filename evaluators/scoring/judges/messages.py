@@ -25,7 +25,7 @@ import msgspec
 from evaluators.model.rows import MISSING
 from evaluators.scoring.judges.judge import ITEMS, JudgeQuestion
 from evaluators.scoring.values.json_text import to_text
-from evaluators.scoring.values.quoting import escaped
+from evaluators.scoring.values.quoting import json_escape
 
 Messages: TypeAlias = list[dict[str, str]]
 
@@ -132,4 +132,4 @@ def _quoted(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     if text.isascii():
         return text
-    return "".join(escaped(char) if unicodedata.category(char) in _HIDDEN else char for char in text)
+    return "".join(json_escape(char) if unicodedata.category(char) in _HIDDEN else char for char in text)

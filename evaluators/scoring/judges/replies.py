@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from evaluators.scoring.judges.judge import JudgeAnswer
 from evaluators.scoring.judges.messages import Prompt
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_documents import documents
 from evaluators.scoring.values.json_text import NotJSON
 from evaluators.scoring.values.quoting import quote
@@ -37,7 +37,7 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnsw
     for verdict in _verdicts(reply, count):
         number = _id(verdict, count)
         if number in seen:
-            if not same(seen[number], verdict):
+            if not json_equal(seen[number], verdict):
                 answers[number - 1] = BadReply("the reply has two different verdicts on it")
             continue
         seen[number] = verdict
@@ -59,7 +59,7 @@ def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
     answers = [verdicts for value in values if (verdicts := _verdicts_of(value, count)) is not None]
     if not answers:
         raise BadReply(f"the reply has no verdicts: {quote(reply.strip())}")
-    if any(not same(answers[0], other) for other in answers[1:]):
+    if any(not json_equal(answers[0], other) for other in answers[1:]):
         raise BadReply("the reply gives two different answers")
     return answers[0]
 

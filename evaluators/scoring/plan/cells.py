@@ -26,7 +26,7 @@ from evaluators.scoring.needs import (
     text_of,
     want_like,
 )
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_choice import PickedDocument, Search, Want
 from evaluators.scoring.values.json_documents import FoundDocuments
 from evaluators.scoring.values.json_text import parse_all
@@ -243,7 +243,7 @@ def _wanted_or_expected(value: Any, document: Any, want: Want) -> Any:
 def _found_or_expected(found: Any, document: Any) -> Any:
     """The document of the output, or the expected document itself where the two are equal."""
     kind = found.__class__
-    return document if kind is document.__class__ and kind in _CONTAINERS and same(found, document) else found
+    return document if kind is document.__class__ and kind in _CONTAINERS and json_equal(found, document) else found
 
 
 def _document_of_kind(value: Any, want: Want, prefer: Want = "any") -> Any:

@@ -63,11 +63,12 @@ def with_shown_addresses(text: str) -> str:
 def without_proofs(text: str) -> str:
     """A text whose addresses hold no passwords, tokens or keys; other addresses stay as they are."""
 
-    def kept(match: re.Match[str]) -> str:
+    def without_proof(match: re.Match[str]) -> str:
+        """One address: as messages show it where it holds a proof of who asks, else as it is."""
         address = match[0]
         return shown_address(address) if names_password(address) or _PROOF.search(address) else address
 
-    return _ADDRESS.sub(kept, text)
+    return _ADDRESS.sub(without_proof, text)
 
 
 def names_password(address: str) -> bool:
@@ -89,18 +90,19 @@ _OF_THIS_MACHINE: Final = ("file://", "sqlite://")
 
 
 def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hint: str | None = None) -> list[Issue]:
-    """A config issue for each address that a suite may not name. Those in `asked`, from the command line, are always allowed.
+    """A config issue, with `hint`, for each of the `addresses` that a suite may not name. Those in `asked`, from the command line,
+    are always allowed.
 
-    Raises Problems (config) where the variable holds something else than it may.
+    An environment variable says what is allowed. Raises Problems (config) where it holds something else than it may.
     """
     allowed = allowed_beginnings()
     if allowed is None:
         return []
     own = set(map(str, asked))
     found = [
-        address for address in addresses if address not in own and not any(_begins(address, each) for each in allowed)
+        address for address in addresses if address not in own and not any(_is_below(address, each) for each in allowed)
     ]
-    return [_refused(address, allowed, hint) for address in dict.fromkeys(found)]
+    return [_forbidden_address(address, allowed, hint) for address in dict.fromkeys(found)]
 
 
 def allowed_beginnings() -> tuple[str, ...] | None:
@@ -132,8 +134,9 @@ def addresses_in(settings: Any) -> Iterator[str]:
             yield from addresses_in(setting)
 
 
-def _refused(address: str, allowed: tuple[str, ...], hint: str | None) -> Issue:
-    """The issue of an address in a suite that the `allowed` ones do not cover; without any, no address of a suite is allowed."""
+def _forbidden_address(address: str, allowed: tuple[str, ...], hint: str | None) -> Issue:
+    """The issue of an address in a suite that the `allowed` ones do not cover. Where `allowed` is empty, no address of a suite is
+    allowed."""
     if allowed:
         message, hint = f"the suite names an address that {ADDRESSES} does not allow", f"allowed: {', '.join(allowed)}"
     else:
@@ -141,8 +144,8 @@ def _refused(address: str, allowed: tuple[str, ...], hint: str | None) -> Issue:
     return Issue("suite-address", Blame.CONFIG, message, shown_address(address), hint)
 
 
-def _begins(address: str, beginning: str) -> bool:
-    """Whether an address is that one, or further along its path. The server and the way to it are the same, and no step leads up."""
+def _is_below(address: str, beginning: str) -> bool:
+    """Whether an address is `beginning`, or further along its path. The server and the way to it are the same, and no step leads up."""
     scheme, _, rest = address.partition("://")
     wanted, _, start = beginning.partition("://")
     server, _, path = rest.partition("/")
@@ -174,8 +177,8 @@ def has_wildcards(text: str) -> bool:
     return not WILDCARDS.isdisjoint(text)
 
 
-def stood_for(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
-    """The steps of the path that the wildcards of the pattern stand for; None where the two do not fit."""
+def wildcard_steps(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
+    """The steps of `path` that the wildcards of `pattern` stand for; None where the two do not fit. Both are split at slashes."""
     if not pattern or not path:
         return [] if not path and all(step == "**" for step in pattern) else None
     step, rest = pattern[0], pattern[1:]
@@ -183,11 +186,11 @@ def stood_for(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
         tried = (
             [*path[:count], *matched]
             for count in range(len(path) + 1)
-            if (matched := stood_for(rest, path[count:])) is not None
+            if (matched := wildcard_steps(rest, path[count:])) is not None
         )
         return next(tried, None)
     fixed = not has_wildcards(step)
     if not (step == path[0] if fixed else fnmatchcase(path[0], step)):
         return None
-    matched = stood_for(rest, path[1:])
+    matched = wildcard_steps(rest, path[1:])
     return matched if matched is None or fixed else [path[0], *matched]

@@ -46,7 +46,10 @@ _NOTHING: Final = _Marks("", "", (), (), percent=False)
 
 
 def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: bool) -> Around:
-    """A function that parts an amount. `currency` is true, or the only marks that are known; `decimal` the mark before decimals."""
+    """A function that takes an amount apart: the number in it, whether it is negative, whether it is a percentage.
+
+    `currency` is true, or the only marks that are known; `decimal` is the mark before decimals.
+    """
     known: Callable[[str], Currencies | None] = currencies_of_mark
     dotted: Callable[[str], bool] = is_abbreviation
     marks = _MARK
@@ -54,7 +57,7 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
         listed = {mark.strip(): frozenset((mark.strip(),)) for mark in currency}
         known, dotted = listed.get, listed.__contains__
         marks = "|".join(map(re.escape, sorted(listed, key=len, reverse=True)))
-    before, after = _tokens(marks, decimal, percent=percent)
+    before, after = _token_patterns(marks, decimal, percent=percent)
 
     @lru_cache(maxsize=1 << 10)
     def meaning(left: str, right: str) -> tuple[bool, bool] | None:
@@ -104,8 +107,9 @@ def currency_in(text: str) -> tuple[str, Currencies] | None:
     return (spelled[0], frozenset.intersection(*named)) if named else None
 
 
-def _tokens(marks: str, decimal: str, *, percent: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The marks that may stand before a number, and those after it. `marks` is a pattern for currencies."""
+def _token_patterns(marks: str, decimal: str, *, percent: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Two patterns: of a mark that may stand before a number, and of one that may stand after it. `marks` is a pattern for
+    currencies."""
     ends = "(?P<percent>%|percent|per cent)|" if percent else ""
     token = f"(?P<space>\\s+)|{ends}(?P<mark>{marks})|(?P<sign>[+{_DASH}])|(?P<parenthesis>[()])"
     cents = f"(?P<cents>(?<!.)(?:[.,:/][{_DASH}]{{1,2}}|{re.escape(decimal)}))"
@@ -113,7 +117,7 @@ def _tokens(marks: str, decimal: str, *, percent: bool) -> tuple[re.Pattern[str]
 
 
 _LETTERS_LAST: Final = late_pattern(r"[^\W\d_]+$")
-_BEFORE, _AFTER = _tokens(_MARK, ".", percent=True)
+_BEFORE, _AFTER = _token_patterns(_MARK, ".", percent=True)
 
 
 def _one_currency(before: tuple[Currencies, ...], after: tuple[Currencies, ...]) -> bool:
@@ -124,7 +128,10 @@ def _one_currency(before: tuple[Currencies, ...], after: tuple[Currencies, ...])
 
 
 def _marks(text: str, token: re.Pattern[str], known: Callable[[str], Currencies | None]) -> _Marks | None:
-    """The marks on one side of a number; None where something else stands there."""
+    """The marks in the text on one side of a number, found by the pattern `token`; None where something else stands there.
+
+    `known` gives the currencies of a mark, or None.
+    """
     if not text:
         return _NOTHING
     tokens: dict[str | None, list[str]] = {}

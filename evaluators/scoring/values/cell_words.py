@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Final
 from unicodedata import normalize
 
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import to_text
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(?:\.[0-9]{1,4000})?(?:[eE][+-]?[0-9]{1,4})?").fullmatch
@@ -25,7 +25,7 @@ _BOOLEANS: Final = {"true": True, "false": False}
 def fits(word: Any, cell: Any) -> bool:
     """Whether a cell is what a word says: equal as JSON values are, or a text that reads as the word's boolean or number."""
     if not isinstance(cell, str):
-        return same(word, cell)
+        return json_equal(word, cell)
     if isinstance(word, bool):
         return _BOOLEANS.get(cell.strip().lower()) is word
     if isinstance(word, int | float):
@@ -37,7 +37,7 @@ def nearly_fits(word: Any, cell: Any) -> bool:
     """Whether a cell is not what a word says, and may have been meant: case, spaces, leading zeros and kinds of values set aside."""
     if fits(word, cell) or word is None or cell is None:
         return False
-    return bool(_folded(word) == _folded(cell))
+    return bool(_folded_key(word) == _folded_key(cell))
 
 
 def word_of(text: str) -> Any:
@@ -52,8 +52,8 @@ def word_of(text: str) -> Any:
     return found if _decimal(found) == number else text
 
 
-def one_spelling(text: str) -> str:
-    """The text, but TRUE and True are true."""
+def spell_boolean(text: str) -> str:
+    """The text; for a boolean in other letters, such as TRUE, that in small ones."""
     return _SPELLINGS.get(text, text)
 
 
@@ -69,18 +69,20 @@ _SPELLINGS: Final = {spelling: word for word in _BOOLEANS for spelling in _spell
 
 
 def _number_in(text: str) -> Decimal | None:
+    """The number that a text is, exactly; None for any other text."""
     text = text.strip()
     return Decimal(text) if _NUMBER(text) else None
 
 
 def _decimal(number: float) -> Decimal | None:
+    """A number as an exact decimal, as people write it; None for one that is not finite."""
     if isinstance(number, float):
         return Decimal(repr(number)) if isfinite(number) else None
     return Decimal(number)
 
 
-def _folded(value: Any) -> Any:
-    """A key that nearly equal values share."""
+def _folded_key(value: Any) -> Any:
+    """A key that nearly equal values share: the same number, or the same text without case and with single spaces."""
     text = " ".join(normalize("NFKC", value if isinstance(value, str) else to_text(value)).casefold().split())
     code = _CODE(text)
     number = _number_in(text[code.end() :] if code else text)

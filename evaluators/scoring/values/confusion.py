@@ -30,11 +30,11 @@ class Confusion(NamedTuple):
 
     @property
     def measured(self) -> int:
-        """All that count."""
+        """The number of values that were measured: the sum of all four counts."""
         return self.right + self.wrong + self.missing + self.extra
 
     def sums(self, metric: Ratio) -> tuple[int, int]:
-        """The numerator and the denominator."""
+        """The numerator and the denominator of a metric, as whole numbers."""
         in_output, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
         match metric:
             case "accuracy":
@@ -53,7 +53,7 @@ class Confusion(NamedTuple):
         return part, whole or self.measured
 
     def exact(self, metric: Ratio) -> Fraction | None:
-        """The metric; None where it is undefined."""
+        """The metric as an exact fraction; None where it is undefined."""
         part, whole = self.ratio(metric)
         return Fraction(part, whole) if whole else None
 

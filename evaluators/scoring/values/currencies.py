@@ -151,6 +151,7 @@ def currencies_of_mark(mark: str) -> Currencies | None:
 
 
 def _is_sign(mark: str) -> bool:
+    """Whether a mark is one sign for a currency, such as €, and no letters."""
     return len(mark) == 1 and (category(mark) == "Sc" or _ONE_SIGN.fullmatch(mark) is not None)
 
 

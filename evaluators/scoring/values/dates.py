@@ -114,6 +114,7 @@ def reader(formats: Iterable[str]) -> Read:
     readers = [_iso if spelled == "iso" else _by_pattern(spelled) for spelled in formats]
 
     def read(text: str) -> Moment | None:
+        """The date in a text, by the first format that fits."""
         text = text.strip()
         return next((moment for each in readers if (moment := each(text)) is not None), None)
 
@@ -132,7 +133,7 @@ def _capitals_hint(spelled: str) -> str | None:
 
 
 def check_format(spelled: str) -> None:
-    """Raises ValueError, with what is allowed, when a format cannot be used."""
+    """Raises ValueError, with what is allowed, when the format `spelled` cannot be used."""
     if spelled == "iso":
         return
     if (code := _without_token(spelled)) is not None:
@@ -165,7 +166,7 @@ def check_format(spelled: str) -> None:
     is_time = "H" in parts and not {"Y", "M", "D"} & {*parts}
     for later, earlier in (("D", "M"), ("M", "Y"), ("m", "H"), ("s", "m"), ("H", "D")):
         if later in parts and earlier not in parts and not (later == "H" and is_time):
-            raise ValueError(f'the format "{spelled}" has {_part_text(later)} without {_part_text(earlier)}')
+            raise ValueError(f'the format "{spelled}" has {_part_name(later)} without {_part_name(earlier)}')
     if "Y" not in parts and not is_time:
         raise ValueError(f'the format "{spelled}" has no year\nhint: tokens: {" ".join(TOKENS)}')
 
@@ -178,7 +179,7 @@ def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
             if first in (second, "iso"):
                 continue
             for day in _TELLING:
-                text = _write(day, first)
+                text = _day_text(day, first)
                 one, other = reader([first])(text), reader([second])(text)
                 if one is not None and other is not None and one[:3] != other[:3]:
                     return first, second, text
@@ -197,7 +198,7 @@ def check_formats(formats: Iterable[str]) -> None:
 
 
 def same_moment(a: Moment, b: Moment) -> bool:
-    """Two dates are the same; where both give a time of day, the times are too.
+    """Whether two dates are the same; where both give a time of day, the times must be too.
 
     Times that both name their offset from UTC are compared as instants; otherwise as written.
     """
@@ -228,7 +229,7 @@ def gap_between(a: Moment, b: Moment) -> datetime.timedelta | None:
 
 
 def in_order(a: Moment, b: Moment) -> bool:
-    """The first date is not after the second, as far as both say when: 2024 is not after May 2024.
+    """Whether the first date is not after the second, as far as both say when: 2024 is not after May 2024.
 
     Times are compared as for `same_moment`.
     """
@@ -240,12 +241,13 @@ def in_order(a: Moment, b: Moment) -> bool:
     return [part for part, _ in both] <= [other for _, other in both]
 
 
-def _part_text(part: str) -> str:
+def _part_name(part: str) -> str:
+    """A part of a date, by the first letter of its token, as messages call it."""
     return {"Y": "a year", "M": "a month", "D": "a day", "H": "an hour", "m": "minutes", "s": "seconds"}[part]
 
 
-def _write(day: datetime.datetime, spelled: str) -> str:
-    """A day as a format writes it. `spelled` is the format in tokens such as YYYY and MMM."""
+def _day_text(day: datetime.datetime, spelled: str) -> str:
+    """A day as the format `spelled`, in tokens such as YYYY and MMM, writes it."""
     written = {
         "YYYY": f"{day.year}", "YY": f"{day.year % 100:02}", "MMMM": MONTHS[day.month - 1], "MMM": MONTHS[day.month - 1][:3],
         "MM": f"{day.month:02}", "M": f"{day.month}", "DD": f"{day.day:02}", "D": f"{day.day}", "HH": f"{day.hour:02}",
@@ -263,6 +265,7 @@ def _by_pattern(spelled: str) -> Read:
     pattern = re.compile("".join(_pattern_of(piece) for piece in _PIECE.finditer(spelled)), re.IGNORECASE)
 
     def read(text: str) -> Moment | None:
+        """The date of a text that is written in the format, and nothing else; None for any other."""
         match = pattern.fullmatch(text)
         return _moment(match.groupdict()) if match else None
 
@@ -353,7 +356,7 @@ def _iso_time(text: str) -> Moment | None:
 
 
 def from_percent(spelled: str) -> str:
-    """The format in tokens; one without % codes, or with a code that has no token, as it is."""
+    """A format with codes such as %Y, in tokens such as YYYY. One without codes, or with a code that has no token, stays as it is."""
     if "%" not in spelled or _without_token(spelled):
         return spelled
     return "".join(map(_percent_token, _PERCENT_PIECE.finditer(spelled)))
@@ -378,11 +381,12 @@ def _percent_token(piece: re.Match[str]) -> str:
 
 def read_date(text: str, spelled: str) -> Moment | None:
     """The date that a text says in one of the usual formats. A bare number is no date."""
-    return _reader(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
+    return _reader_of_format(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
 
 
 @cache
-def _reader(spelled: str) -> Read:
+def _reader_of_format(spelled: str) -> Read:
+    """The reader for one format. Kept, because making its pattern takes longer than reading."""
     return reader([spelled])
 
 

@@ -51,7 +51,7 @@ class DayPlaces:
         """The span in which the text names a day: around its year, in four digits or in two, or in eight digits."""
         if day not in self._spans:
             few = len(self._spans) < FEW
-            self._spans[day] = _place_of(self.text, day, self._languages) if few else self._places.get(day)
+            self._spans[day] = _span_of_day(self.text, day, self._languages) if few else self._places.get(day)
         return self._spans[day]
 
     @cached_property
@@ -66,10 +66,10 @@ class DayPlaces:
         return places
 
 
-def _place_of(text: str, day: Day, languages: Sequence[str]) -> Span | None:
-    """The place where the text names a day, looked for around its year."""
+def _span_of_day(text: str, day: Day, languages: Sequence[str]) -> Span | None:
+    """The span in which the text names a day, looked for around its year; None where it does not."""
     number, together = str(day[2]), "{:04}{:02}{:02}".format(*day)
-    for year in _years(day):
+    for year in _year_spellings(day):
         at = text.find(year)
         while at >= 0:
             end = at + len(year)
@@ -88,6 +88,7 @@ def _place_of(text: str, day: Day, languages: Sequence[str]) -> Span | None:
 
 
 def _days_in_eight_digits(text: str) -> Iterator[tuple[Collection[Day], Span]]:
+    """The days that a text writes in eight digits, such as 20240531, and where."""
     for match in _EIGHT_DIGITS.finditer(text):
         yield ((int(match[1]), int(match[2]), int(match[3])),), match.span()
 
@@ -96,64 +97,68 @@ def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> 
     """The days that a part of the text may name, and where."""
     for match in _DATE.finditer(text, start, end):
         if not inside_word(text, match.start()):
-            days = _in_numbers(match[1], match[3], match[4], match[2] == "-")
+            days = _days_of_numbers(match[1], match[3], match[4], match[2] == "-")
             yield days, (match.start(), match.end(4))
     for match in _DATE_WITH_SIGNS.finditer(text, start, end) if not text.isascii() else ():
         yield ((int(match[1]), int(match[2]), int(match[3])),), match.span()
-    months = _months(languages)
+    months = _months_by_word(languages)
     for match in _MONTH_INSIDE.finditer(text, start, end):
-        if named := months.get(_plain(match[2])):
+        if named := months.get(_fold_word(match[2])):
             first = _FIRST_DAY.search(text, max(0, match.start() - _LONGEST_DATE), match.start())
             if first is not None:
-                yield _with_month(first[1], named, match[3]), (first.start(1), match.end(3))
+                yield _days_in_month(first[1], named, match[3]), (first.start(1), match.end(3))
             if first is not None or not inside_word(text, match.start()):
-                yield _with_month(match[1], named, match[3]), (match.start(), match.end(3))
+                yield _days_in_month(match[1], named, match[3]), (match.start(), match.end(3))
     for match in _AFTER_MONTH.finditer(text, start, end):
         first = _FIRST_DAY.search(text, max(0, match.start() - _LONGEST_DATE), match.start())
         at = match.start() if first is None else first.start(1)
         word = _LAST_WORD.search(text, max(0, at - 20), at)
-        if word is not None and (named := months.get(_plain(word[1]))):
+        if word is not None and (named := months.get(_fold_word(word[1]))):
             days = [
-                day for match_ in (match, first) if match_ is not None for day in _with_month(match_[1], named, match[2])
+                day
+                for match_ in (match, first)
+                if match_ is not None
+                for day in _days_in_month(match_[1], named, match[2])
             ]
             yield days, (word.start(), match.end(2))
 
 
 @lru_cache(maxsize=1 << 12)
-def _years(day: Day) -> Sequence[str]:
+def _year_spellings(day: Day) -> Sequence[str]:
     """The year of a day in four digits, and in two where they stand for it."""
     return (f"{day[0]:04}", f"{day[0] % 100:02}") if 1969 <= day[0] <= 2068 else (f"{day[0]:04}",)
 
 
-def _in_numbers(first: str, second: str, third: str, has_hyphens: bool) -> Collection[Day]:
+def _days_of_numbers(first: str, second: str, third: str, has_hyphens: bool) -> Collection[Day]:
     """The days that three numbers may be, in any usual order. With hyphens, the day is behind the month of a year that comes first."""
     one, two, three = int(first), int(second), int(third)
     days = list[Day]()
     if len(first) < 3 and len(third) != 3:
-        for year in _as_years(third):
+        for year in _years_of_digits(third):
             days += [(year, one, two), (year, two, one)]
     if len(first) == 4 and len(third) < 3:
         days += [(one, two, three)] if has_hyphens else [(one, two, three), (one, three, two)]
     if len(first) == 2 and len(third) < 3:
-        days += [(year, two, three) for year in _as_years(first)]
+        days += [(year, two, three) for year in _years_of_digits(first)]
     return days
 
 
-def _with_month(number: str, months: Collection[int], year: str) -> Collection[Day]:
+def _days_in_month(number: str, months: Collection[int], year: str) -> Collection[Day]:
     """The days that a number, the name of a month and a year may be."""
     if len(number) < 3:
-        return [(year_, month, int(number)) for year_ in _as_years(year) for month in months]
+        return [(year_, month, int(number)) for year_ in _years_of_digits(year) for month in months]
     return [(int(number), month, int(year)) for month in months] if len(number) == 4 and len(year) < 3 else ()
 
 
-def _as_years(digits: str) -> Sequence[int]:
+def _years_of_digits(digits: str) -> Sequence[int]:
     """The years that four digits, or two, stand for."""
     if len(digits) == 4:
         return (int(digits),)
     return (1900 + int(digits) if int(digits) > 68 else 2000 + int(digits),) if len(digits) == 2 else ()
 
 
-def _plain(word: str) -> str:
+def _fold_word(word: str) -> str:
+    """A word without accents and case, by which months are looked up."""
     return strip_accents(word).casefold()
 
 
@@ -162,12 +167,12 @@ _SHORT: Final[Mapping[tuple[str, int], Sequence[str]]] = {("de", 3): ("mrz",), (
 
 
 @cache
-def _names(languages: Sequence[str], month: int) -> frozenset[str]:
+def _month_names(languages: Sequence[str], month: int) -> frozenset[str]:
     """The names of a month, and their beginnings of three letters and more that stand for no other month."""
     names = set[str]()
     for language in languages:
         names.update(_SHORT.get((language, month), ()))
-        others = list(map(_plain, dates.MONTHS_IN[language]))
+        others = list(map(_fold_word, dates.MONTHS_IN[language]))
         name = others.pop(month - 1)
         beginnings = (name[:length] for length in range(3, len(name)))
         names |= {
@@ -179,18 +184,18 @@ def _names(languages: Sequence[str], month: int) -> frozenset[str]:
 
 
 @cache
-def _months(languages: Sequence[str]) -> Mapping[str, Collection[int]]:
-    """The months for which a word may stand."""
+def _months_by_word(languages: Sequence[str]) -> Mapping[str, Collection[int]]:
+    """For each word that means a month in one of the languages, the numbers of the months for which it may stand."""
     months = defaultdict[str, list[int]](list)
     for month in range(1, 13):
-        for name in _names(languages, month):
+        for name in _month_names(languages, month):
             months[name].append(month)
     return months
 
 
 def is_english_month(word: str) -> bool:
     """Whether a word is the name of a month, or stands for it."""
-    return _plain(word) in _ENGLISH
+    return _fold_word(word) in _ENGLISH
 
 
-_ENGLISH: Final = frozenset[str]().union(*(_names(("en",), month) for month in range(1, 13)))
+_ENGLISH: Final = frozenset[str]().union(*(_month_names(("en",), month) for month in range(1, 13)))

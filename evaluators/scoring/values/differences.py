@@ -1,8 +1,8 @@
 """Why two values differ, in one sentence: what they are or, of two objects and of two lists, what differs inside of them.
 
 Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, those that are the same
-at both ends are set aside, and the others go together where they are equal; what stands between those goes together in turn. `in_full`
-finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a second to load, so that
+at both ends are set aside, and the others go together where they are equal; what stands between those goes together in turn.
+`reason_in_full` finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a second to load, so that
 it is for a page that shows rows, not for the run that scores them.
 """
 
@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 from unicodedata import category, normalize
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.path_text import plainly
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.path_text import display_plainly
 from evaluators.scoring.values.quoting import kind, quote, with_kind
 
 MOST_SHOWN: Final = 3
@@ -41,21 +41,21 @@ _Pairing: TypeAlias = Callable[[int, list[Any], list[Any]], list[_Change] | None
 """What differs between two lists, of which the items from a place on are given; None where there is too much to look through."""
 
 
-def in_full(reason: str, expected: Any, actual: Any) -> str:
-    """A reason in which `differs` of two values also says what differs inside the items of lists of unlike length."""
-    if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)) or same(expected, actual):
+def reason_in_full(reason: str, expected: Any, actual: Any) -> str:
+    """A reason in which `difference_text` of two values also says what differs inside the items of lists of unlike length."""
+    if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)) or json_equal(expected, actual):
         return reason
-    brief = differs(expected, actual)
-    return reason.replace(brief, _differs(expected, actual, _alike_together)) if brief in reason else reason
+    brief = difference_text(expected, actual)
+    return reason.replace(brief, _difference_text(expected, actual, _pair_alike_items)) if brief in reason else reason
 
 
-def differs(expected: Any, actual: Any) -> str:
+def difference_text(expected: Any, actual: Any) -> str:
     """Why two values that are not equal differ, in one sentence."""
-    return _differs(expected, actual, _equal_together)
+    return _difference_text(expected, actual, _pair_equal_items)
 
 
-def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
-    """A sentence on how two values that differ do so. `pairing` pairs the items of lists."""
+def _difference_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
+    """A sentence on how two values that differ do so. `pairing` is the function that pairs the items of lists."""
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         if actual is None or expected is None:
             return f"{quote(actual)} instead of {quote(expected)}"
@@ -65,14 +65,14 @@ def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
     sentence = f"{quote(actual)} differs from {quote(expected)}"
     if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
         return sentence
-    if _visible(expected) == _visible(actual):
+    if _without_invisible(expected) == _without_invisible(actual):
         return f"{sentence}; only invisible characters differ"
     if normalize("NFC", expected) == normalize("NFC", actual):
         return f"{sentence}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
     return sentence
 
 
-def _visible(text: str) -> str:
+def _without_invisible(text: str) -> str:
     """The text without invisible characters."""
     if text.isprintable():  # no text of these has an invisible character
         return text
@@ -90,7 +90,7 @@ def _changes_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
 
 
 def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
-    """The changes between two values that differ."""
+    """The changes between two values that differ, each with its place; `place` is where the two values stand."""
     kinds = (expected.__class__, actual.__class__)
     if kinds == (dict, dict) and len(place) < MOST_LEVELS:
         pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
@@ -103,7 +103,7 @@ def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> It
         yield place, expected, actual
         return
     for step, one, other in pairs:
-        if one is MISSING or other is MISSING or not same(one, other):
+        if one is MISSING or other is MISSING or not json_equal(one, other):
             yield from _changes((*place, step), one, other, pairing)
 
 
@@ -125,38 +125,49 @@ def _list_changes(place: _Place, expected: list[Any], actual: list[Any], pairing
 
 def _equal_from_start(pairs: Iterator[tuple[Any, Any]]) -> int:
     """The number of pairs that are equal before the first that is not."""
-    return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
+    return sum(1 for _ in takewhile(lambda pair: json_equal(*pair), pairs))
 
 
-def _equal_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
-    """Items go together where they are equal, each with the next one that is, and those between two such pairs in turn."""
+def _pair_equal_items(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """The changes between the items of two lists, which are paired where they are equal; those between two such pairs are paired in
+    turn.
+
+    `first` is the index of the first item. None where there are too many to compare.
+    """
     if len(expected) * len(actual) > MOST_PAIRS:
         return None
     changes: list[_Change] = []
     before, others = list[tuple[int, Any]](), list(enumerate(actual, first))
     for at, item in enumerate(expected, first):
-        equal = next((place for place, (_, other) in enumerate(others) if same(item, other)), None)
+        equal = next((place for place, (_, other) in enumerate(others) if json_equal(item, other)), None)
         if equal is None:
             before.append((at, item))
             continue
-        changes += _changes_in_turn(before, others[:equal])
+        changes += _changes_pair_by_pair(before, others[:equal])
         before, others = [], others[equal + 1 :]
-    return changes + _changes_in_turn(before, others)
+    return changes + _changes_pair_by_pair(before, others)
 
 
-def _changes_in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
-    """The changes between items that stand between the same two others: pair by pair, then those that are left."""
+def _changes_pair_by_pair(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
+    """The changes between items that stand between the same two others: first with first, and so on; those that are left have no
+    partner."""
     sides = zip_longest(expected, actual, fillvalue=(-1, MISSING))
     return [((at if one is not MISSING else other_at,), one, other) for (at, one), (other_at, other) in sides]
 
 
-def _alike_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
-    """Items go together where they are alike, wherever they stand, as deepdiff finds them."""
-    (ours, size), (theirs, other_size) = (_bounded(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual))
+def _pair_alike_items(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """The changes between the items of two lists, which are paired where they are alike, wherever they stand, as deepdiff finds
+    them.
+
+    `first` is the index of the first item. None where there are too many values to compare.
+    """
+    (ours, size), (theirs, other_size) = (
+        _copy_for_deepdiff(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual)
+    )
     if size + other_size > MOST_VALUES:
         return None
     if [item for item in ours if item in theirs] != [item for item in theirs if item in ours]:  # it looks at no order
-        return _equal_together(first, expected, actual)
+        return _pair_equal_items(first, expected, actual)
     from deepdiff import DeepDiff
 
     differences = DeepDiff(
@@ -182,24 +193,24 @@ def _value_at(value: Any, steps: Sequence[Any]) -> Any:
 def _change_text(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
     """One change in words: removed (`actual` is MISSING), added (`expected` is MISSING) or changed, at its place."""
     if actual is MISSING:
-        return f"{plainly(place)} removed: {quote(expected, _QUOTED)}"
+        return f"{display_plainly(place)} removed: {quote(expected, _QUOTED)}"
     if expected is MISSING:
-        return f"{plainly(place)} added: {quote(actual, _QUOTED)}"
+        return f"{display_plainly(place)} added: {quote(actual, _QUOTED)}"
     was, now = quote(expected, _QUOTED), quote(actual, _QUOTED)
     if was == now and isinstance(expected, str) and isinstance(actual, str):  # long texts that begin alike
         at = next((at for at, (one, other) in enumerate(zip(expected, actual, strict=False), 1) if one != other), _LONG)
-        return f"{plainly(place)}: two texts that differ {'after' if at >= _LONG else 'at'} character {min(at, _LONG)}"
+        return f"{display_plainly(place)}: two texts that differ {'after' if at >= _LONG else 'at'} character {min(at, _LONG)}"
     if was == now and isinstance(expected, dict | list):
-        return f"{plainly(place)} differs inside: {was}"
+        return f"{display_plainly(place)} differs inside: {was}"
     if was == now:
         was, now = quote(expected, _LONG), quote(actual, _LONG)
-    return f"{plainly(place)}: {was} → {now}"
+    return f"{display_plainly(place)}: {was} → {now}"
 
 
-def _bounded(value: Any, most: int, levels: int) -> tuple[Any, int]:
-    """A copy in which Python's `==` tells apart what JSON does, and how many values and containers it has. Its long texts are cut.
+def _copy_for_deepdiff(value: Any, most: int, levels: int) -> tuple[Any, int]:
+    """A copy in which Python's `==` tells apart what JSON does, with long texts cut; and how many values and containers it has.
 
-    One that is too large or too deep has more than `most`, and is no copy.
+    One that has more than `most`, or is deeper than `levels`, has a number above `most`, and is no copy.
     """
     if isinstance(value, str):
         return value if len(value) <= _LONG else f"{value[:_LONG]}…{hash(value)}", 1
@@ -209,7 +220,7 @@ def _bounded(value: Any, most: int, levels: int) -> tuple[Any, int]:
         return int(value) if isinstance(value, float) and value.is_integer() else value, 1
     count, inner = 1, []
     for item in value.values() if isinstance(value, dict) else value:
-        copy, size = _bounded(item, most - count, levels - 1) if levels else (item, most)
+        copy, size = _copy_for_deepdiff(item, most - count, levels - 1) if levels else (item, most)
         inner.append(copy)
         count += size
         if count > most:

@@ -21,8 +21,8 @@ SURE: Final = frozenset((str, type(None), Missing))
 """Kinds of which `==` is exact, whatever stands on the other side."""
 
 
-def same(a: Any, b: Any) -> bool:
-    """Two JSON values are equal.
+def json_equal(a: Any, b: Any) -> bool:
+    """Whether two JSON values are equal.
 
     List order matters and key order does not. `True` is not 1, which Python takes for equal. Any depth is fine.
     """
@@ -40,11 +40,11 @@ def same(a: Any, b: Any) -> bool:
             return True
     except (ValueError, OverflowError, RecursionError):  # lone surrogates, large integers, deep nesting
         pass
-    return _same_step_by_step(a, b)
+    return _equal_step_by_step(a, b)
 
 
-def _same_step_by_step(a: Any, b: Any) -> bool:
-    """`same` without recursion, for values that are nested deeper than Python recurses."""
+def _equal_step_by_step(a: Any, b: Any) -> bool:
+    """`json_equal` without recursion, for values that are nested deeper than Python recurses."""
     pairs = [(a, b)]
     for left, right in pairs:
         kind, other = left.__class__, right.__class__
@@ -64,8 +64,8 @@ def _same_step_by_step(a: Any, b: Any) -> bool:
     return True
 
 
-def same_type(a: Any, b: Any) -> bool:
-    """Two JSON values are of one JSON type: 1 and 1.0 are both numbers, and null is a type of its own."""
+def same_json_type(a: Any, b: Any) -> bool:
+    """Whether two JSON values are of one JSON type: 1 and 1.0 are both numbers, and null is a type of its own."""
     return json_type(a) == json_type(b)
 
 

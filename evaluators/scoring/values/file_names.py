@@ -18,7 +18,7 @@ def why_no_file_name(name: str) -> str | None:
     if not name.strip():
         return "is empty"
     if match := _UNUSABLE.search(name):
-        return f"has {_quoted(match[0])} in it"
+        return f"has {_character_text(match[0])} in it"
     if name.startswith("."):
         return "starts with a dot"
     if name.endswith((".", " ")):
@@ -28,17 +28,18 @@ def why_no_file_name(name: str) -> str | None:
 
 
 def as_file_name(name: str) -> str:
-    """A name like this one that can be a file's: what cannot be in it is `_`."""
+    """A name like `name` that can be a file's: `_` stands for what cannot be in it."""
     spelled = _UNUSABLE.sub("_", name).strip(" .")
     return spelled.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip(" .") or "_"
 
 
-def shown(text: str, most: int = 60) -> str:
-    """The text in at most so many characters, as messages quote names; one that is longer ends in `…`."""
+def clip_name(text: str, most: int = 60) -> str:
+    """The text in at most `most` characters, as messages quote names; a longer one ends in `…`."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _quoted(character: str) -> str:
+def _character_text(character: str) -> str:
+    """A character as a message names it; by its number where it cannot be seen."""
     if character.isprintable() and not character.isspace():
         return f"the character {character}"
     return f"the character U+{ord(character):04X}"

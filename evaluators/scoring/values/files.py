@@ -43,10 +43,10 @@ class ReadFiles:
 
     def note(self, place: str) -> None:
         """Notes a place that is read."""
-        self._noted[_whole(place)] = None
+        self._noted[_absolute_place(place)] = None
 
     def note_listing(self, listing: Listing) -> None:
-        """Notes what lists further places, when it is asked."""
+        """Notes a function that will give further places when it is called."""
         self._listings.append(listing)
 
     def __iter__(self) -> Iterator[str]:
@@ -84,8 +84,8 @@ _access: ContextVar[FileAccess] = ContextVar("file_access", default=_ANY_FILE)
 
 
 @contextmanager
-def _accessing(**changes: Any) -> Iterator[None]:
-    """Within the `with` block, the given attributes of `FileAccess` are changed."""
+def _changed_access(**changes: Any) -> Iterator[None]:
+    """Within the `with` block, the given attributes of the `FileAccess` in force are changed."""
     token = _access.set(replace(_access.get(), **changes))
     try:
         yield
@@ -96,14 +96,14 @@ def _accessing(**changes: Any) -> Iterator[None]:
 @contextmanager
 def reading_inside(*folders: Path) -> Iterator[None]:
     """Within the `with` block, no file outside of these folders is read, whatever the files in them name."""
-    with _accessing(folders=tuple(folder.resolve() for folder in folders)):
+    with _changed_access(folders=tuple(folder.resolve() for folder in folders)):
         yield
 
 
 @contextmanager
 def reading_once(files: dict[str, bytes]) -> Iterator[None]:
     """Within the `with` block, each file is read once, and put into `files` by its path; those that are in it are not read from disk."""
-    with _accessing(contents=files):
+    with _changed_access(contents=files):
         yield
 
 
@@ -113,7 +113,7 @@ def noting_reads() -> Iterator[None]:
     if _access.get().notes is not None:
         yield
         return
-    with _accessing(notes=ReadFiles()):
+    with _changed_access(notes=ReadFiles()):
         yield
 
 
@@ -151,6 +151,7 @@ def is_outside(path: Path) -> bool:
 
 
 def _check_inside(path: Path) -> None:
+    """Raises NoSmallFile for a file outside of the folders that may be read."""
     if is_outside(path):
         raise NoSmallFile("is outside of the folder that may be read, so it is not opened")
 
@@ -159,7 +160,7 @@ def _check_regular(path: Path) -> None:
     """Raises NoSmallFile for a folder, a pipe, a device and a file that the system makes; OSError where there is nothing."""
     if not stat.S_ISREG(mode := os.stat(path).st_mode):
         raise NoSmallFile(_why_no_file(mode))
-    if of_the_system(path):
+    if is_system_file(path):
         raise NoSmallFile("tells of the system, and only a file of yours is read")
 
 
@@ -172,7 +173,7 @@ def _why_no_file(mode: int) -> str:
     return "is a device, and only a file can be read"
 
 
-def of_the_system(path: str | Path) -> bool:
+def is_system_file(path: str | Path) -> bool:
     """Whether a file is made by the system, as the variables and the memory of programs are, and kept on no disk."""
     real = os.path.realpath(path)
     return real.startswith(_OF_THE_SYSTEM) and not real.startswith(_IN_MEMORY)
@@ -195,8 +196,8 @@ def note_read(place: str | Path) -> None:
         notes.note(str(place))
 
 
-def note_listed(listing: Listing) -> None:
-    """Notes that the job reads what a function will list."""
+def note_listing(listing: Listing) -> None:
+    """Notes that the job reads what the function `listing` will give when it is called."""
     if (notes := _access.get().notes) is not None:
         notes.note_listing(listing)
 
@@ -215,16 +216,19 @@ def read_inside(folder: Path) -> list[str]:
     return [file for file in notes if "://" not in file and Path(os.path.realpath(file)).is_relative_to(top)]
 
 
-def _whole(place: str) -> str:
+def _absolute_place(place: str) -> str:
+    """A path from the root on, so that one file is noted once; an address as it is."""
     return place if "://" in place else os.path.abspath(place)
 
 
 def _identity(path: str) -> tuple[int, int]:
+    """The device and the number of a file, the same for every name of it. Raises OSError where it is not there."""
     status = os.stat(path)
     return status.st_dev, status.st_ino
 
 
 def _identity_or_none(path: str) -> tuple[int, int] | None:
+    """The device and the number of a file; None where it is not there."""
     with suppress(OSError, ValueError):
         return _identity(path)
     return None

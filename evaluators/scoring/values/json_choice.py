@@ -34,7 +34,7 @@ class Search(Struct, frozen=True):
     """The keys that the suite names at the top of documents: `fitting` goes by them."""
 
     def lists_all(self, want: Want, prefer: Want = "any") -> bool:
-        """The documents count together, as one list: unless an object is looked for."""
+        """Whether all documents count together, as one list: with `pick: all`, unless an object is looked for."""
         return self.pick == "all" and "object" not in (want, prefer)
 
 
@@ -78,7 +78,7 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
     # a number or a text alone makes no list
     lone = len(documents) == 1 and not isinstance(documents[0].value, dict | list)
     if documents and not lone and search.lists_all(want, prefer):
-        return _all_of(among)
+        return _all_as_list(among)
     if (
         len(documents) == 1
         and isinstance(documents[0].value, _TYPES[want])
@@ -87,21 +87,25 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
         return PickedDocument(documents[0], reasoning=among.reasoning)
     if len(documents) > 1 and search.pick == "only":
         raise NotJSON(f"the text holds {len(documents)} JSON documents, and `pick: only` takes no more than one")
-    fits = _of_kind(_eligible(documents, search.pick), want)
-    pool = _of_kind(fits, prefer if want in ("any", "container") else want)
+    fits = _documents_of_kind(_eligible(documents, search.pick), want)
+    pool = _documents_of_kind(fits, prefer if want in ("any", "container") else want)
     if not pool and "object" in (want, prefer) and want != "array":
         pool = _objects_in_lists(among, search.pick)
     pool = pool or fits
     if not pool:
         if not documents and among.problem:
             raise among.problem.again()
-        raise _other_kind(documents, want) if documents else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
+        raise (
+            _other_kind_error(documents, want)
+            if documents
+            else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
+        )
     chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
     number = sum(document.start <= chosen.start for document in documents)
     return PickedDocument(chosen, number, len(documents), among.reasoning)
 
 
-def _all_of(among: FoundDocuments) -> PickedDocument:
+def _all_as_list(among: FoundDocuments) -> PickedDocument:
     """All documents as a list; those in fences alone, where there are some. One that is a list already stands for itself."""
     every = _eligible(among.found, "fitting")
     first, last = every[0], every[-1]
@@ -120,7 +124,7 @@ def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
 
 
 def overlap(value: JSON, keys: frozenset[str]) -> int:
-    """The number of keys that an object has in common with `keys`; for a list, that its objects have together."""
+    """How many of the `keys` an object has; for a list, how many its objects have together."""
     if isinstance(value, dict):
         return sum(key in keys for key in value)
     if isinstance(value, list):
@@ -129,34 +133,35 @@ def overlap(value: JSON, keys: frozenset[str]) -> int:
 
 
 def _eligible(documents: Sequence[Found], pick: Pick) -> Sequence[Found]:
-    """With `fitting`, documents in fences come before all others."""
+    """The documents that `pick` chooses among: with `fitting`, those in code fences where there are some; else all."""
     return (pick == "fitting" and [document for document in documents if document.how == "fence"]) or documents
 
 
-def _of_kind(documents: Sequence[Found], want: Want) -> Sequence[Found]:
-    """The documents of a kind."""
+def _documents_of_kind(documents: Sequence[Found], want: Want) -> Sequence[Found]:
+    """The documents that are of the kind that is wanted, such as objects."""
     types = _TYPES[want]
     return documents if want == "any" else [document for document in documents if isinstance(document.value, types)]
 
 
-def _fitting(pool: Sequence[Found], keys: frozenset[str]) -> Found:
+def _best_document(pool: Sequence[Found], keys: frozenset[str]) -> Found:
+    """The document that has the most keys in common with `keys`, the last of several; without keys, the last of all."""
     if not keys:
         return pool[-1]
     return max(reversed(pool), key=lambda one: overlap(one.value, keys))
 
 
 _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] = {
-    "fitting": _fitting,
+    "fitting": _best_document,
     "first": lambda pool, _: pool[0],
     "last": lambda pool, _: pool[-1],
     "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
     "only": lambda pool, _: pool[-1],
-    "all": _fitting,
+    "all": _best_document,
 }
 
 
-def _other_kind(documents: Sequence[Found], want: Want) -> NotJSON:
-    """The cell error of an output that holds documents of another kind only."""
+def _other_kind_error(documents: Sequence[Found], want: Want) -> NotJSON:
+    """The cell error of an output in which all documents are of another kind than `want`."""
     last = _eligible(documents, "fitting")[-1]
     where = "fence" if last.how == "fence" else "text"
     position = last.start if last.how == "fence" else None

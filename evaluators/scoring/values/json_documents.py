@@ -23,7 +23,7 @@ from msgspec import Struct
 from evaluators.model.limits import limits_here
 from evaluators.model.rows import JSON
 from evaluators.scoring.values.json_reader import NotJSON, ReadValue, read
-from evaluators.scoring.values.json_text import BLANKS, REFUSED, PlaceReader, as_str, decoded
+from evaluators.scoring.values.json_text import BLANKS, REFUSED, PlaceReader, as_str, decode
 
 Span = tuple[int, int]
 
@@ -47,7 +47,7 @@ class Tag(Struct, frozen=True):
 
 
 def tags_in(text: str) -> list[Tag]:
-    """Every tag of a reasoning, from left to right."""
+    """Every tag around a model's reasoning, such as <think>, from left to right."""
     if "<" not in text and "THINK]" not in text and "think▷" not in text:
         return []
     return [
@@ -56,7 +56,7 @@ def tags_in(text: str) -> list[Tag]:
     ]
 
 
-def outside(tags: Sequence[Tag], documents: Iterable[Span]) -> list[Tag]:
+def tags_outside(tags: Sequence[Tag], documents: Iterable[Span]) -> list[Tag]:
     """The tags that do not stand inside one of the documents. Both are in the order of the text."""
     found, spans = [], iter(documents)
     start, end = next(spans, _NONE)
@@ -87,8 +87,8 @@ def reasoning_in(tags: Sequence[Tag], length: int) -> list[Span]:
     return spans
 
 
-def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with these stretches turned into spaces, so that places stay what they were."""
+def blank_out(text: str, spans: Iterable[Span]) -> str:
+    """The text with spaces in place of the stretches `spans`, so that positions stay what they were."""
     parts, at = [], 0
     for start, end in spans:
         parts += [text[at:start], " " * (end - start)]
@@ -165,16 +165,16 @@ def documents(text: str) -> FoundDocuments:
     text = as_str(text).rstrip(BLANKS)  # positions stay what they were
     if not text:
         raise NotJSON("the text is empty")
-    fenced = _plainly_fenced(text)
+    fenced = _usual_fence(text)
     if fenced:
         return FoundDocuments(text, (fenced,), whole=True)
-    whole = _whole(text)
+    whole = _whole_document(text)
     if whole is not None:
         return FoundDocuments(text, (whole,), whole=True)
     rest = _without_reasoning(text)
     if rest is text:
         return FoundDocuments(text, *_found_in(text))
-    whole = _whole(rest)
+    whole = _whole_document(rest)
     if whole is not None:
         return FoundDocuments(rest, (Found(whole.value, "embedded", whole.start, whole.end),), reasoning=True, whole=True)
     return FoundDocuments(rest, *_found_in(rest), reasoning=True)
@@ -186,7 +186,7 @@ def objects_inside(text: str) -> list[Found]:
     return [Found(reading.value, "embedded", at, reading.end) for at, reading in readings if reading.refusal is None]
 
 
-def _whole(text: str) -> Found | None:
+def _whole_document(text: str) -> Found | None:
     """The text, which is not empty and ends without blanks, as one value; None when it is more than that, or something else.
 
     Raises NotJSON when it is a value that we refuse, or an object or array that is cut off.
@@ -208,22 +208,26 @@ def _without_reasoning(text: str) -> str:
     tags = tags_in(text)
     if tags:
         spans = [(at, reading.end) for at, reading in _readings(text, {}, [])]
-        tags = outside(tags, spans)
+        tags = tags_outside(tags, spans)
     if not tags:
         return text
-    rest = blanked(text, reasoning_in(tags, len(text))).rstrip(BLANKS)
+    rest = blank_out(text, reasoning_in(tags, len(text))).rstrip(BLANKS)
     if not rest:
         raise NotJSON("the text is nothing but reasoning")
     return rest
 
 
-def _decoded(text: str) -> JSON:
-    """A value as deep as documents may be; raises one of REFUSED."""
-    return decoded(text, limits_here().depth)
+def _decode_document(text: str) -> JSON:
+    """The value of a text that is JSON, as deep as documents may be. Raises one of REFUSED."""
+    return decode(text, limits_here().depth)
 
 
-def _plainly_fenced(text: str) -> Found | None:
-    """The usual answer of a model, at full speed: an object in a fence, perhaps in plain prose; None for all else."""
+def _usual_fence(text: str) -> Found | None:
+    """The object of a text in the form that models mostly answer in: one code fence, perhaps in plain prose. None for all other
+    texts.
+
+    It is looked for first, because this is much faster than a search.
+    """
     if text[0] in _NO_PROSE:
         return None
     fence = text.find("```")
@@ -235,7 +239,7 @@ def _plainly_fenced(text: str) -> Found | None:
     if (fence and _more_before(text, 0, fence)) or (0 <= end < len(text) - 3 and _more_after(text, end + 3)):
         return None
     try:
-        value = _decoded(content)
+        value = _decode_document(content)
     except REFUSED:
         return None
     return Found(value, "fence", start, start + len(content))
@@ -251,7 +255,7 @@ def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
     mistakes: list[tuple[int, NotJSON]] = []
     readings = list(_readings(text, fences, mistakes))
     if fences.keys() - {at for at, _ in readings}:
-        readings = _merged(readings, fences)
+        readings = _merge_readings(readings, fences)
     documents = tuple(
         Found(reading.value, "fence" if at in fences else "embedded", at, reading.end)
         for at, reading in readings
@@ -263,8 +267,9 @@ def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
     return (), refusal or (mistakes[-1][1] if mistakes else None)
 
 
-def _merged(readings: list[tuple[int, ReadValue]], fences: dict[int, ReadValue]) -> list[tuple[int, ReadValue]]:
-    """The values of prose and of fences in order. One that begins inside another is a part of it."""
+def _merge_readings(readings: list[tuple[int, ReadValue]], fences: dict[int, ReadValue]) -> list[tuple[int, ReadValue]]:
+    """The values of prose and of fences in order, by where they begin. One that begins inside another is a part of it, and is
+    left out."""
     merged: list[tuple[int, ReadValue]] = []
     end = 0
     for at, reading in sorted({**dict(readings), **fences}.items(), key=_place):
@@ -292,7 +297,7 @@ def _read_fence(text: str, start: int, mark: str) -> tuple[ReadValue | None, int
     content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
     stop = start + len(content)
     try:
-        return ReadValue(_decoded(content), stop), stop
+        return ReadValue(_decode_document(content), stop), stop
     except REFUSED:
         pass
     if not content.startswith(_VALUE_STARTS):
@@ -318,6 +323,7 @@ def _after_fence(text: str, pos: int, mark: str) -> int:
 
 
 def _after_blanks(text: str, pos: int) -> int:
+    """The position of the next character from `pos` on that is not blank."""
     match = _skip_blanks(text, pos)
     return match.end() if match else pos
 
@@ -351,6 +357,6 @@ def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
     if start is None or end <= start.start():
         return None
     try:
-        return start.start(), ReadValue(_decoded(text[start.start() : end]), end)
+        return start.start(), ReadValue(_decode_document(text[start.start() : end]), end)
     except REFUSED:
         return None

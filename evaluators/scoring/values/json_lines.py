@@ -67,7 +67,7 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
 
 def lines(block: bytes) -> list[tuple[int, dict[str, JSON] | NotJSON]]:
     """Each line that is not blank: its place in the block, and its object or the reason why there is none."""
-    return [(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
+    return [(offset, _object_of_line(line)) for offset, line in enumerate(_split_lines(block)) if not line.isspace()]
 
 
 def _one_object_per_line(block: bytes, count: int) -> bool:
@@ -103,17 +103,18 @@ def _lines_one_by_one(block: bytes, keys: Sequence[str]) -> Lines:
     rows = [absent if isinstance(content, NotJSON) else content for _, content in found]
     return Lines(
         [offset for offset, _ in found],
-        len(_cut(block)),
+        len(_split_lines(block)),
         [[row.get(key, MISSING) for row in rows] for key in keys],
         [(index, content) for index, (_, content) in enumerate(found) if isinstance(content, NotJSON)],
     )
 
 
-def _cut(block: bytes) -> list[bytes]:
+def _split_lines(block: bytes) -> list[bytes]:
+    """The lines of a block, each with its line break."""
     return [line + b"\n" for line in block.removesuffix(b"\n").split(b"\n")] if block else []
 
 
-def _object(line: bytes) -> dict[str, JSON] | NotJSON:
+def _object_of_line(line: bytes) -> dict[str, JSON] | NotJSON:
     """The object that a line holds; NotJSON for any other line."""
     try:
         value = parse(line.strip())

@@ -63,7 +63,7 @@ class NotJSON(ValueError):
         self.truncated = truncated
 
     def again(self) -> NotJSON:
-        """A copy of the problem, to raise. One that a variable holds would tie its frame, and all it holds, into a cycle."""
+        """A copy of the error, to raise: raising one that is kept in a variable would keep its frame, and all that is in it, alive."""
         return NotJSON(self.message, self.position, self.truncated)
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class ReadValue(Struct, frozen=True):
 
     @property
     def usable(self) -> JSON:
-        """The value, unless it is one that we refuse; then raises why."""
+        """The value. Raises the refusal where there is one."""
         if self.refusal:
             raise self.refusal.again()
         return self.value
@@ -88,21 +88,23 @@ class ReadValue(Struct, frozen=True):
 def read(text: str, start: int = 0, depth: int = MAX_DEPTH) -> ReadValue:
     """The JSON value that begins at `start`, leading blanks aside. What follows it is not looked at.
 
-    One that is nested deeper than `depth` levels is refused. Raises NotJSON at the first mistake; its position is never before `start`.
+    One that is nested deeper than `depth` levels is refused. Raises NotJSON at the first mistake; its position is never
+    before `start`.
     """
     return _JsonReader(text, depth).read(start)
 
 
-def too_deep(text: str | bytes, value: JSON, depth: int = MAX_DEPTH) -> bool:
-    """Nested deeper than `depth` levels: a count of brackets acquits most texts, a walk by levels decides the others."""
+def is_too_deep(text: str | bytes, value: JSON, depth: int = MAX_DEPTH) -> bool:
+    """Whether `value`, read from `text`, is nested deeper than `depth` levels. Counting brackets answers it for most texts; else
+    the value is walked."""
     opening: Any = ("[", "{") if isinstance(text, str) else (b"[", b"{")
     lists = text.count(opening[0])
     if lists + len(text) // _OBJECT_CHARS < depth or lists + text.count(opening[1]) <= depth:
         return False
-    return nested_deeper(value, depth)
+    return is_nested_deeper(value, depth)
 
 
-def nested_deeper(value: JSON, depth: int) -> bool:
+def is_nested_deeper(value: JSON, depth: int) -> bool:
     """Whether a value has more than `depth` objects and lists inside each other."""
     level: list[Any] = [value] if type(value) is dict or type(value) is list else []
     for _ in range(depth):
@@ -117,8 +119,8 @@ def nested_deeper(value: JSON, depth: int) -> bool:
     return True
 
 
-def deeper_than(depth: int) -> str:
-    """The message about a value that is nested deeper."""
+def too_deep_message(depth: int) -> str:
+    """The message about a value that is nested deeper than `depth` levels."""
     return f"objects and lists nested deeper than {depth} levels"
 
 
@@ -132,22 +134,22 @@ class _JsonReader:
         self.refusal: NotJSON | None = None
 
     def read(self, pos: int) -> ReadValue:
-        """The value that begins there.
+        """The value that begins at `pos`.
 
-        Without recursion: `open_` are the containers not yet closed, `keys` the key awaited in each open object. Each turn reads one
-        value, and then closes every container that ends with it.
+        Without recursion: `open_` are the containers not yet closed, `keys` the key awaited in each open object. Each
+        turn reads one value, and then closes every container that ends with it.
         """
         text = self.text
         open_: list[list[JSON] | dict[str, JSON]] = []
         keys: list[str] = []
         while True:
-            pos = self.blanks(pos)
+            pos = self.after_blanks(pos)
             value: JSON
             if (first := text[pos : pos + 1]) in ("{", "["):
                 opened: list[JSON] | dict[str, JSON] = {} if first == "{" else []
                 if len(open_) == self.depth:
-                    self.refuse(deeper_than(self.depth), pos)
-                pos = self.blanks(pos + 1)
+                    self.refuse(too_deep_message(self.depth), pos)
+                pos = self.after_blanks(pos + 1)
                 if text[pos : pos + 1] != ("}" if first == "{" else "]"):
                     open_.append(opened)
                     if first == "{":
@@ -158,20 +160,22 @@ class _JsonReader:
             else:
                 value, pos = self.scalar(first, pos)
             while open_:
-                pos, more = self.put(value, open_[-1], keys, pos)
+                pos, more = self.store_value(value, open_[-1], keys, pos)
                 if more:
                     break
                 value = open_.pop()
             else:
                 return ReadValue(value, pos, self.refusal)
 
-    def put(self, value: JSON, container: list[JSON] | dict[str, JSON], keys: list[str], pos: int) -> tuple[int, bool]:
-        """Store a finished value. Then the position after the bracket that closes, or that of what follows, and whether more does.
+    def store_value(
+        self, value: JSON, container: list[JSON] | dict[str, JSON], keys: list[str], pos: int
+    ) -> tuple[int, bool]:
+        """Stores a finished value in its container. Gives a position, and whether more values follow in the container.
 
-        What follows in a list begins after the comma; in an object after the next key and its colon, and the key is pushed on
-        `keys`.
+        Where more follow, the position is behind the comma, in an object behind the next key and its colon, and the key
+        is pushed on `keys`. Else it is behind the closing bracket.
         """
-        pos = self.blanks(pos)
+        pos = self.after_blanks(pos)
         mark = self.text[pos : pos + 1]
         if isinstance(container, dict):
             if mark not in ("}", ","):
@@ -189,7 +193,7 @@ class _JsonReader:
 
     def after_comma(self, pos: int, closer: str) -> int:
         """The place of the next item behind a comma. Raises where the list or object ends there instead."""
-        pos = self.blanks(pos)
+        pos = self.after_blanks(pos)
         if self.text[pos : pos + 1] == closer:
             raise self.mistake(f'nothing follows the last ",": "{closer}" found', pos)
         return pos
@@ -199,7 +203,7 @@ class _JsonReader:
         if self.text[pos : pos + 1] != '"':
             raise self.mistake("a key in double quotes expected", pos)
         key, pos = self.string(pos)
-        pos = self.blanks(pos)
+        pos = self.after_blanks(pos)
         if self.text[pos : pos + 1] != ":":
             raise self.mistake('":" expected', pos)
         return key, pos + 1
@@ -249,7 +253,8 @@ class _JsonReader:
         cut_off = _hex_digits_to_the_end(self.text, end + 2) is not None
         raise self.mistake('four hexadecimal digits expected after "\\u"', end + 2, truncated=cut_off)
 
-    def blanks(self, pos: int) -> int:
+    def after_blanks(self, pos: int) -> int:
+        """The position of the next character from `pos` on that is not blank."""
         match = _skip(self.text, pos)
         return match.end() if match else pos
 
@@ -269,6 +274,7 @@ class _JsonReader:
         return self.mistake("a value expected", pos)
 
     def mistake(self, message: str, pos: int, *, truncated: bool = False) -> NotJSON:
+        """The error at a position. At the end of the text, or where `truncated` says so, it is that the text is cut off."""
         if truncated or pos >= len(self.text):
             return NotJSON("the text ends inside the value", len(self.text), truncated=True)
         return NotJSON(message, pos)

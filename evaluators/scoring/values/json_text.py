@@ -30,9 +30,9 @@ from evaluators.scoring.values.json_reader import (
     NUMBER_LETTERS,
     NotJSON,
     ReadValue,
-    deeper_than,
+    is_too_deep,
     read,
-    too_deep,
+    too_deep_message,
 )
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "NotJSON",
     "as_str",
     "compact",
-    "decoded",
+    "decode",
     "duplicate_keys",
     "parse",
 ]
@@ -65,7 +65,7 @@ _dump = json.JSONEncoder(ensure_ascii=False).encode
 _dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
-"""What `decoded` raises."""
+"""What `decode` raises."""
 
 
 def parse(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
@@ -74,7 +74,7 @@ def parse(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
     Raises NotJSON, and nothing else, with the position in characters and the reason in plain words.
     """
     try:
-        return decoded(text, depth)
+        return decode(text, depth)
     except REFUSED:
         return _read_whole(as_str(text), depth)
 
@@ -85,18 +85,19 @@ def parse_file(data: bytes) -> JSON:
         value = fast_decode(data)
     except REFUSED:
         return parse(data)
-    if too_deep(data, value):
-        raise NotJSON(deeper_than(MAX_DEPTH))
+    if is_too_deep(data, value):
+        raise NotJSON(too_deep_message(MAX_DEPTH))
     return value
 
 
 def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
-    """`parse` of many texts, each as deep as documents may be; what is not JSON, or no text, becomes what `otherwise` makes of it."""
+    """The value of each text, nested as deep as documents may be; what is not JSON, or no text, becomes what `otherwise` makes of
+    it."""
     values: list[Any] = []
     depth = limits_here().depth
     for text in texts:
         try:
-            values.append(decoded(text, depth) if text.__class__ is str else otherwise(text))
+            values.append(decode(text, depth) if text.__class__ is str else otherwise(text))
         except REFUSED:
             values.append(otherwise(text))
     return values
@@ -110,7 +111,7 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
     text = as_str(text)
     if _has_each_key_once(text, parse(text)):
         return ()
-    return tuple(dict.fromkeys(_repeated(_decode_members(text))))
+    return tuple(dict.fromkeys(_repeated_paths(_decode_members(text))))
 
 
 def _has_each_key_once(text: str, value: JSON) -> bool:
@@ -136,12 +137,14 @@ def compact(value: JSON | msgspec.Struct) -> bytes:
 
 
 def _encodable(text: str) -> bytes:
+    """The text in UTF-8, with an escape in place of each half of a surrogate pair."""
     # the handler writes a lone surrogate as the very escape that JSON has for it
     return text.encode("utf-8", "backslashreplace")
 
 
-def decoded(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
-    """The value that msgspec reads in the text. Raises one of REFUSED, also for what our limits refuse."""
+def decode(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
+    """The value that msgspec reads in the text. Raises one of REFUSED, also for what is deeper than `depth` or longer than texts
+    may be."""
     length = len(text)
     if length < 2 * (depth + 1):  # each level takes two brackets
         return fast_decode(text)
@@ -152,7 +155,7 @@ def decoded(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
     ):  # an object with something in it takes five characters
         return fast_decode(text)
     value = fast_decode(text)
-    if too_deep(text, value, depth):
+    if is_too_deep(text, value, depth):
         raise RecursionError
     return value
 
@@ -188,14 +191,14 @@ class _Members(list[tuple[str, JSON]]):
 _decode_members: Final = json.JSONDecoder(object_pairs_hook=_Members).decode
 
 
-def _repeated(value: JSON) -> Iterator[str]:
-    """The path of each key that occurs twice in one object."""
+def _repeated_paths(value: JSON) -> Iterator[str]:
+    """The path of each key that occurs twice in one object. The objects of `value` are `_Members`, in which no key is lost."""
     waiting: list[tuple[str, JSON]] = [("", value)]
     while waiting:
         path, node = waiting.pop()
         children: list[tuple[str, JSON]] = []
         if isinstance(node, _Members):
-            children = [(_member(path, key), child) for key, child in node]
+            children = [(_member_path(path, key), child) for key, child in node]
             seen: set[str] = set()
             for place, _ in children:
                 if place in seen:
@@ -206,7 +209,8 @@ def _repeated(value: JSON) -> Iterator[str]:
         waiting.extend(reversed(children))
 
 
-def _member(path: str, key: str) -> str:
+def _member_path(path: str, key: str) -> str:
+    """The path of a member of the object at `path`."""
     if not key.isidentifier():
         return f"{path}[{to_text(key)}]"
     return f"{path}.{key}" if path else key
@@ -254,7 +258,7 @@ class PlaceReader:
             return read(text, at, self._depth)
         data = data[self._bytes_before(at) :]
         try:
-            return self._reading(data, at, self._end)
+            return self._read_stretch(data, at, self._end)
         except msgspec.DecodeError as error:
             complaint = str(error)
         except (RecursionError, UnicodeError):
@@ -265,26 +269,26 @@ class PlaceReader:
         what, passed = (malformed[1], int(malformed[2])) if malformed else ("", 0)
         if what == _GOES_ON:
             passed -= 1  # it has looked at one byte more
-            end = at + len(text[at : self._chars(data, at, passed)].rstrip(JSON_BLANKS))
+            end = at + len(text[at : self._char_after(data, at, passed)].rstrip(JSON_BLANKS))
             with suppress(*REFUSED):
-                reading = self._reading(data[:passed], at, end)
+                reading = self._read_stretch(data[:passed], at, end)
                 if isinstance(reading.value, (dict, list)):  # a number may not go on just anyhow
                     return reading
         elif what in _MISTAKES:
-            pos = self._chars(data, at, passed)
+            pos = self._char_after(data, at, passed)
             if text[pos] not in NUMBER_LETTERS:
                 raise NotJSON(_MISTAKES[what], pos)
         return read(text, at, self._depth)
 
-    def _reading(self, data: memoryview, start: int, end: int) -> ReadValue:
+    def _read_stretch(self, data: memoryview, start: int, end: int) -> ReadValue:
         """The value in a stretch of the text, with its end. Raises RecursionError where it is nested too deep."""
         value = fast_decode(data)
-        if end - start >= 2 * (self._depth + 1) and too_deep(self._text[start:end], value, self._depth):
+        if end - start >= 2 * (self._depth + 1) and is_too_deep(self._text[start:end], value, self._depth):
             raise RecursionError
         return ReadValue(value, end)
 
-    def _chars(self, data: memoryview, at: int, passed: int) -> int:
-        """The character after so many bytes of the data, which begins at the character `at`."""
+    def _char_after(self, data: memoryview, at: int, passed: int) -> int:
+        """The position in characters after `passed` bytes of `data`, which begins at the character `at`."""
         return at + (passed if len(data) == len(self._text) - at else len(str(data[:passed], "utf-8")))
 
     def _bytes_before(self, at: int) -> int:

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.model.rows import JSON
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.scoring.values.path_text import ANY, BadPath, Step, read_quoted, refuse_outer_spaces, shown
+from evaluators.scoring.values.path_text import ANY, BadPath, Step, quote_char, read_quoted, refuse_outer_spaces
 
 MAX_SEGMENTS: Final = 200
 
@@ -56,14 +56,14 @@ def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
 
 def _read_by_library(text: str) -> tuple[tuple[Step, ...], str | None]:
     """The steps or the normal form of a path, as `read_jsonpath` gives them."""
-    _, selectors = _flat(_read(text))
-    steps = tuple(step for below, selector in selectors if not below and (step := _step(selector)) is not None)
+    _, selectors = _split_path(_parse_query(text))
+    steps = tuple(step for below, selector in selectors if not below and (step := _step_of(selector)) is not None)
     if len(steps) == len(selectors):
         return steps, None
     if len(selectors) > MAX_SEGMENTS:
         raise BadPath(f"a query with more than {MAX_SEGMENTS} parts", 0)
     try:
-        return (), f"${_normal(selectors)}"
+        return (), f"${_normal_form(selectors)}"
     except RecursionError:
         raise BadPath("filters nested too deep", text.index("?")) from None
     except _OddComparison as refused:
@@ -73,13 +73,13 @@ def _read_by_library(text: str) -> tuple[tuple[Step, ...], str | None]:
 @lru_cache(maxsize=1024)
 def selectors_of(query: str) -> tuple[tuple[bool, Selector], ...]:
     """The selectors of a query, each with whether it selects in everything below as well: `..`."""
-    return tuple(_flat(_read(query))[1])
+    return tuple(_split_path(_parse_query(query))[1])
 
 
 # The library's grammar
 
 
-def _read(text: str) -> Any:
+def _parse_query(text: str) -> Any:
     """The library's tree of a path. Raises BadPath."""
     from jsonpath_ng.exceptions import JsonPathLexerError, JsonPathParserError
     from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
@@ -97,7 +97,7 @@ def _read(text: str) -> Any:
                 raise _refusal(text, at)
             before, kind = token.type, before
             if kind in _BEGIN and before in _LITERALS:
-                token.type, token.value = "ID", _literal(None if token.type == "NULL" else token.value)
+                token.type, token.value = "ID", _literal_text(None if token.type == "NULL" else token.value)
             yield token
         at = len(text)
 
@@ -123,6 +123,7 @@ _one_at_a_time: Final = Lock()
 
 @lru_cache(maxsize=1)
 def _parser() -> Any:
+    """The library's parser. Kept, because making it takes longer than reading a path."""
     from jsonpath_ng.ext.parser import ExtendedJsonPathParser
 
     return ExtendedJsonPathParser()
@@ -137,10 +138,10 @@ def _quoted_names(text: str) -> tuple[str, list[int]]:
         start, at = at, match.end()
         part = match[0]
         if name := match["name"]:
-            part = f"{'..' if match['dots'] == '..' else ''}[{name if name == '*' else _quoted(name)}]"
+            part = f"{'..' if match['dots'] == '..' else ''}[{name if name == '*' else _in_library_quotes(name)}]"
         elif part in ("'", '"'):
             key, at = read_quoted(text, start)
-            part = _quoted(key)
+            part = _in_library_quotes(key)
         elif power := match["power"]:
             part = _without_exponent(power)
         else:
@@ -193,7 +194,7 @@ class _OddComparison(Exception):
     """A comparison that RFC 9535 does not have: what is wrong with it, and the hint."""
 
 
-def _flat(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
+def _split_path(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
     """The root of a path (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
     from jsonpath_ng.jsonpath import Child, Descendants
 
@@ -204,8 +205,8 @@ def _flat(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
     return node, selectors[::-1]
 
 
-def _step(selector: Selector) -> Step | None:
-    """The step that a selector is; None for what only a query can follow."""
+def _step_of(selector: Selector) -> Step | None:
+    """The step that a selector is; None for one that only a query can follow."""
     from jsonpath_ng.jsonpath import Fields, Index, Wildcard
 
     if isinstance(selector, Wildcard):
@@ -214,11 +215,12 @@ def _step(selector: Selector) -> Step | None:
     return several[0] if len(several) == 1 else None
 
 
-def _normal(selectors: list[tuple[bool, Selector]]) -> str:
-    return "".join(f"{'..' * below}[{_selected(selector)}]" for below, selector in selectors)
+def _normal_form(selectors: list[tuple[bool, Selector]]) -> str:
+    """The selectors of a path as RFC 9535 writes them, in brackets. One spelling stands for all that mean the same."""
+    return "".join(f"{'..' * below}[{_selector_text(selector)}]" for below, selector in selectors)
 
 
-def _selected(selector: Selector) -> str:
+def _selector_text(selector: Selector) -> str:
     """A selector of the library as RFC 9535 writes it inside brackets."""
     from jsonpath_ng.ext.filter import Filter
     from jsonpath_ng.jsonpath import Fields, Wildcard
@@ -226,17 +228,17 @@ def _selected(selector: Selector) -> str:
     if isinstance(selector, Filter):
         return f"?{_conditions_text(' && ', selector.expressions)}"
     if isinstance(selector, Fields):
-        return ",".join(map(_quoted, selector.fields))
+        return ",".join(map(_in_library_quotes, selector.fields))
     return "*" if isinstance(selector, Wildcard) else str(selector)[1:-1]
 
 
 def _conditions_text(joint: str, conditions: list[Any]) -> str:
     """Conditions joined by an operator, in parentheses where there are several."""
-    written = joint.join(map(_condition, conditions))
+    written = joint.join(map(_condition_text, conditions))
     return written if len(conditions) == 1 else f"({written})"
 
 
-def _condition(condition: Any) -> str:
+def _condition_text(condition: Any) -> str:
     """A condition of a filter as RFC 9535 writes it. Raises _OddComparison for one that it does not have."""
     from jsonpath_ng.ext.filter import And, Or
     from jsonpath_ng.jsonpath import Fields, JSONPath
@@ -247,26 +249,26 @@ def _condition(condition: Any) -> str:
     if isinstance(target, Fields):  # a literal: a path begins with "$" or "@"
         if not isinstance(value, JSONPath):
             raise _OddComparison("a filter without a path in it", "one side is a path such as @.name")
-        return f"{_operand(value)} {_MIRRORED[operator]} {target.fields[0]}"
+        return f"{_operand_text(value)} {_MIRRORED[operator]} {target.fields[0]}"
     if operator in (None, "!"):
-        return f"{operator or ''}{_operand(target)}"
-    if any(below or not isinstance(_step(selector), str | int) for below, selector in _flat(target)[1]):
+        return f"{operator or ''}{_operand_text(target)}"
+    if any(below or not isinstance(_step_of(selector), str | int) for below, selector in _split_path(target)[1]):
         raise _OddComparison(_SEVERAL, "use keys and indexes only")
-    return f"{_operand(target)} {operator} {_operand(value) if isinstance(value, JSONPath) else _literal(value)}"
+    return f"{_operand_text(target)} {operator} {_operand_text(value) if isinstance(value, JSONPath) else _literal_text(value)}"
 
 
-def _operand(path: Any) -> str:
-    """A path inside a filter."""
+def _operand_text(path: Any) -> str:
+    """A path inside a filter as RFC 9535 writes it."""
     from jsonpath_ng.jsonpath import Root
 
-    begin, selectors = _flat(path)
-    return ("$" if isinstance(begin, Root) else "@") + _normal(selectors)
+    begin, selectors = _split_path(path)
+    return ("$" if isinstance(begin, Root) else "@") + _normal_form(selectors)
 
 
-def _literal(value: JSON) -> str:
-    """A fixed value as the library takes it."""
+def _literal_text(value: JSON) -> str:
+    """A fixed value inside a filter as the library takes it."""
     if isinstance(value, str):
-        return _quoted(value)
+        return _in_library_quotes(value)
     return _without_exponent(repr(value)) if isinstance(value, float) else json.dumps(value)
 
 
@@ -276,8 +278,8 @@ def _without_exponent(number: str) -> str:
     return digits if "." in digits else f"{digits}.0"
 
 
-def _quoted(key: str) -> str:
-    """A text as the library takes it."""
+def _in_library_quotes(key: str) -> str:
+    """A text in single quotes, as the library takes it."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
@@ -382,8 +384,8 @@ def _refusal(text: str, at: int) -> BadPath:
             groups |= {
                 "before": before,
                 "rest": rest,
-                "char": shown(rest[1:2] if rest.startswith(".") else rest[:1]),
-                "key": _quoted(groups.get("begin", "") + groups.get("open", "") + word),
+                "char": quote_char(rest[1:2] if rest.startswith(".") else rest[:1]),
+                "key": _in_library_quotes(groups.get("begin", "") + groups.get("open", "") + word),
                 "operator": _OPERATORS.get(word, ""),
             }
             return BadPath(message.format_map(groups), _culprit(ahead, there, at), hint and hint.format_map(groups))

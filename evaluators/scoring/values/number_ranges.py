@@ -24,7 +24,8 @@ class NumberRange(NamedTuple):
 
 
 def range_in(text: str, read: Read) -> NumberRange | None:
-    """The range in a text; None for text that is no range, and for one whose lower limit is above its upper one.
+    """The range in a text, whose numbers `read` reads; None for text that is no range, and for one whose lower limit is above its
+    upper one.
 
     Of several marks between two numbers the first one counts: `-5--3` is -5 to -3.
     """
@@ -40,14 +41,14 @@ def range_in(text: str, read: Read) -> NumberRange | None:
         below = match[1][0] in "<≤" or match[1] == "=<"
         return NumberRange(None, limit, without) if below else NumberRange(limit, None, without)
     for mark in _BETWEEN.finditer(text):
-        limits = _both(text[: mark.start()], text[mark.end() :], read)
+        limits = _two_numbers(text[: mark.start()], text[mark.end() :], read)
         if limits is not None:
             return NumberRange(*limits) if limits[0] <= limits[1] else None
     return None
 
 
-def _both(left: str, right: str, read: Read) -> tuple[Number, Number] | None:
-    """The numbers on both sides of a mark; None where one of them is none. In `5-10 %` both are percentages."""
+def _two_numbers(left: str, right: str, read: Read) -> tuple[Number, Number] | None:
+    """The numbers in the texts on both sides of a mark; None where one of them is none. In `5-10 %` both are percentages."""
     high = read(right) if left else None
     if high is None:
         return None
@@ -66,16 +67,17 @@ def range_of(value: object, read: Read) -> NumberRange | None:
         ends = [None if isinstance(end, str) and not end.strip() else end for end in value]
         if len(ends) != 2 or ends == [None, None]:
             return None
-        low, high = (_limit(end, read) for end in ends)
+        low, high = (_limit_number(end, read) for end in ends)
         if (low is None) is not (ends[0] is None) or (high is None) is not (ends[1] is None):
             return None
         return None if low is not None and high is not None and low > high else NumberRange(low, high)
     if isinstance(value, str):
         return range_in(value, read)
-    return None if (alone := _limit(value, read)) is None else NumberRange(alone, alone)
+    return None if (alone := _limit_number(value, read)) is None else NumberRange(alone, alone)
 
 
-def _limit(value: object, read: Read) -> Number | None:
+def _limit_number(value: object, read: Read) -> Number | None:
+    """The number that a limit is: itself, or as `read` reads it in a text; None for anything else."""
     if isinstance(value, str):
         return read(value)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

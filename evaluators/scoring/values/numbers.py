@@ -33,8 +33,8 @@ _LEAST: Final = 1e-300
 
 
 @lru_cache(maxsize=10_000, typed=True)  # an integer may equal a float that is written otherwise
-def written(number: Number) -> Fraction:
-    """The decimal that a person would write for the number, exactly."""
+def exact_number(number: Number) -> Fraction:
+    """The decimal that a person would write for the number, as an exact fraction: a tenth for 0.1, whose float is a little more."""
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
@@ -63,25 +63,26 @@ class Parse(Settings):
         raise ValueError(f"currency must be true, or a list of signs and codes\nhint: {hint}")
 
     @model_validator(mode="after")
-    def _two_marks(self) -> Self:
+    def _check_marks(self) -> Self:
+        """Refuses one mark for both thousands and decimals."""
         if self.thousands == self.decimal:
             raise ValueError(f'thousands and decimal cannot both be "{self.decimal}"')
         return self
 
 
-def as_setting(parse: bool | Parse | Sequence[Parse]) -> Any:
-    """How numbers are written, as a suite says it in `parse`."""
+def parse_setting(parse: bool | Parse | Sequence[Parse]) -> Any:
+    """The setting `parse` as a suite writes it: true, a map, or a list of maps. Left out is what has its default."""
     if isinstance(parse, bool):
         return parse
     return (
         parse.model_dump(exclude_defaults=True) or True
         if isinstance(parse, Parse)
-        else [as_setting(format) for format in parse]
+        else [parse_setting(format) for format in parse]
     )
 
 
 def reader(settings: Parse) -> Read:
-    """A function that reads a number in text; None for text that is not a number."""
+    """A function from a text to the number in it, written as `settings` say; None for text that is not a number."""
     find = _finder(settings)
     return lambda text: None if (digits := find(text)) is None else _as_number(*digits)
 
@@ -99,7 +100,7 @@ def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
 
 
 def _finder(settings: Parse) -> Callable[[str], WrittenDigits | None]:
-    """A function that finds a number, in letters of any width."""
+    """A function from a text to the digits of the number in it, before they become a number of any type."""
     number, percent = _pattern(settings), settings.percent
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
 
@@ -147,7 +148,7 @@ def _as_number(negative: bool, whole: str, decimals: str, power: int) -> Number 
     if len(whole) + len(places) <= sys.float_info.dig and abs(number) >= _LEAST:
         return number
     exact = _as_fraction(negative, whole, decimals, power)
-    return exact if exact is None or exact != written(number) else number
+    return exact if exact is None or exact != exact_number(number) else number
 
 
 def _as_fraction(negative: bool, whole: str, decimals: str, power: int) -> Fraction | None:
@@ -191,6 +192,7 @@ _CODE_OF_DIGITS: Final = late_pattern(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
 
 @cache
 def _readers() -> list[Read]:
+    """A reader for each of `USUAL_PARSES`, in their order. Kept, because making their patterns takes long."""
     return [reader(build(Parse, settings)) for settings in USUAL_PARSES]
 
 
@@ -205,14 +207,15 @@ def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
     notations: list[dict[str, Any]] = []
     money = _are_amounts(listed)
     for settings, read in zip(USUAL_PARSES, _readers(), strict=True):
-        marks = _marks(settings)
-        same = any(_marks(notation) == marks for notation in notations) or ("currency" in settings and not money)
+        marks = _marks_of(settings)
+        same = any(_marks_of(notation) == marks for notation in notations) or ("currency" in settings and not money)
         if not same and all(read(text) is not None for text in listed):
             notations.append(settings)
     return notations
 
 
-def _marks(settings: Mapping[str, Any]) -> tuple[Any, Any]:
+def _marks_of(settings: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The marks for thousands and decimals in some settings of `parse`."""
     return settings.get("thousands"), settings.get("decimal")
 
 
@@ -257,7 +260,7 @@ _LETTER: Final = late_pattern(r"[^\W\d_]")
 _ASCII_DIGIT: Final = late_pattern("[0-9\uff10-\uff19]")
 
 
-def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
+def numbers_of(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
     """The numbers that the texts are under one usual setting of `parse`."""
     read = _readers()[USUAL_PARSES.index(settings)]
     return [read(text) for text in texts]

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from evaluators.scoring.values.currencies import Currencies, currency_around, is_after_mark
-from evaluators.scoring.values.numbers import Number, written
+from evaluators.scoring.values.numbers import Number, exact_number
 from evaluators.scoring.values.telephones_in_text import is_in_address, is_in_telephone
 from evaluators.scoring.values.words_in_text import FEW, Span, minus_before
 
@@ -66,10 +66,10 @@ _ZERO: Final = Digits("", 0)
 
 @lru_cache(maxsize=1 << 14)
 def digits_of(number: Number) -> Digits:
-    """A number as a decimal."""
+    """A number as an exact decimal, by its digits and where its point is."""
     text = repr(number) if number.__class__ is float else ""
     if "e" in text or not text:
-        exact = written(number)
+        exact = exact_number(number)
         power = exact.denominator.bit_length() if exact.denominator > 1 else 0
         every = str(abs(exact.numerator) * 10**power // exact.denominator)
         point = len(every) - power
@@ -89,7 +89,8 @@ class NumberPlaces:
         self._spans = dict[tuple[Digits, Currencies | None], Span | None]()
 
     def of_number(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
-        """The span of a number; with `currencies`, of one that is in one of them, or in none that is named."""
+        """The first span of the text in which a number stands; with `currencies`, as an amount in one of them, or without a
+        currency. None where it is not in the text."""
         key = number, currencies
         if key not in self._spans:
             places = self._places.get(number, ()) if len(self._spans) >= FEW else _places_of(self.text, number)
@@ -97,11 +98,12 @@ class NumberPlaces:
         return self._spans[key]
 
     def of_scaled(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
-        """The span of a number that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
-        return _first_in(self.text, self._scaled.get(number, ()), currencies)
+        """The first span of a number that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
+        return _first_in(self.text, self._scaled_places.get(number, ()), currencies)
 
     @cached_property
-    def _scaled(self) -> Mapping[Digits, Sequence[Span]]:
+    def _scaled_places(self) -> Mapping[Digits, Sequence[Span]]:
+        """The places of each number that is written with a word or a power of ten."""
         return _scaled_numbers(self.text)
 
     @cached_property

@@ -46,7 +46,7 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     """
     if not gains or not gains[0]:
         return []
-    pairs = undisputed(gains)
+    pairs = undisputed_pairs(gains)
     if pairs is not None:
         return pairs
     rows, columns = rows or range(len(gains)), columns or range(len(gains[0]))
@@ -57,11 +57,12 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
         [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
         for row, line in zip(rows, gains, strict=True)
     ]
-    return [(row, column) for row, column in enumerate(_earliest(*_solve(weights))) if column >= 0]
+    return [(row, column) for row, column in enumerate(_earliest_partners(*_best_pairing(weights))) if column >= 0]
 
 
-def undisputed(table: Table) -> Pairs | None:
-    """The pairing in which every item of the shorter list has its one best partner; None where there is none."""
+def undisputed_pairs(table: Table) -> Pairs | None:
+    """The pairing in which every item of the shorter list has its one best partner, by a table of gains; None where there is no
+    such pairing."""
     flipped = len(table) > len(table[0])
     pairs: Pairs = []
     for row, line in enumerate(zip(*table, strict=True) if flipped else table):
@@ -75,7 +76,7 @@ def undisputed(table: Table) -> Pairs | None:
     return sorted(pairs) if len(longer) == len(pairs) else None
 
 
-def _solve(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, list[int]]:
+def _best_pairing(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, list[int]]:
     """A best pairing of rows with columns, by weights that are 0 or more, and what its equals may be made of.
 
     Pairs of weight 0 stay apart. With the partners come, as bits, the columns that each row has in some pairing as good
@@ -151,13 +152,14 @@ def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list
 
 
 def _bits(indexes: Iterable[int]) -> int:
+    """A whole number in which the bits at these indexes are set."""
     return sum(1 << index for index in indexes)
 
 
 # Among equals
 
 
-def _earliest(partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> Partners:
+def _earliest_partners(partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> Partners:
     """The one pairing as good as the given one in which the rows, first to last, have their earliest partners.
 
     A row may take a column when whoever is put out can be placed: by a walk from row to row, each taking the column of
@@ -179,12 +181,12 @@ def _earliest(partners: Partners, tight: list[int], loose_rows: int, prices: lis
     for row, options in enumerate(tight):
         if earlier := options & ((1 << match[row]) - 1):
             still_time()
-            _improve(row, earlier, match, takers)
+            _take_earlier_partner(row, earlier, match, takers)
     return [column if column < columns else -1 for column in match[:rows]]
 
 
-def _improve(goal: int, earlier: int, match: list[int], takers: list[int]) -> None:
-    """Gives a row the first of these columns that it can have without a change to the rows before."""
+def _take_earlier_partner(goal: int, earlier: int, match: list[int], takers: list[int]) -> None:
+    """Gives a row the first of the columns `earlier` that it can have without a change to the rows before."""
     # every row from which a walk leads to the goal, with the next row of its walk
     follows, pending = {goal: goal}, [goal]
     left = -1 << (goal + 1)
@@ -217,8 +219,8 @@ NEAREST: Final = 250_000
 """Up to so many places of equal items it is looked for those that are nearest: the items of the few times those to leave out."""
 
 
-def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None]) -> Pairs:
-    """Items that share a key. Items that share it with others of their own list pair first come, first served.
+def pairs_by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None]) -> Pairs:
+    """The pairs of items that share a key. Items that share it with others of their own list pair first come, first served.
 
     A key of None means that the item has none: it pairs with nothing.
     """
@@ -233,33 +235,33 @@ def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None
     return pairs
 
 
-def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pairs:
+def pairs_by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pairs:
     """The most pairs of equal items that two lists allow: as `assign_gains`, where equal items gain 1 and others 0.
 
     Items that equal each other are paired without crossing. Where one list has more of them, those are left out that
     bring the others nearest; of more than `NEAREST` possible places, the last ones are left out. Equal items score alike.
     """
-    ours, theirs = places(expected), places(output)
+    ours, theirs = indexes_by_value(expected), indexes_by_value(output)
     pairs: Pairs = []
     for value, rows in ours.items():
         columns = theirs.get(value, [])
         if len(rows) <= len(columns):
-            pairs.extend(_nearest(rows, columns))
+            pairs.extend(_nearest_pairs(rows, columns))
         else:
-            pairs.extend((row, column) for column, row in _nearest(columns, rows))
+            pairs.extend((row, column) for column, row in _nearest_pairs(columns, rows))
     return sorted(pairs)
 
 
-def places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    """The indexes of each value."""
+def indexes_by_value(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    """For each value, the indexes at which it stands."""
     places: dict[Hashable, list[int]] = {}
     for index, value in enumerate(values):
         places.setdefault(value, []).append(index)
     return places
 
 
-def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
-    """Each of the few with one of the many, in order, at the least sum of distances; the earliest among equal ones."""
+def _nearest_pairs(few: Sequence[int], many: Sequence[int]) -> Pairs:
+    """A pair for each of the `few` with one of the `many`, in order, at the least sum of distances; the earliest among equal ones."""
     spare = len(many) - len(few)
     if not spare or spare * len(few) > NEAREST:
         return [*zip(few, many, strict=False)]
@@ -280,16 +282,17 @@ def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
     return pairs
 
 
-def left_over(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list[int]]:
-    """The indexes of either list that are in no pair, in order."""
+def unpaired_indexes(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list[int]]:
+    """The indexes of the expected items, and of the output items, that are in no pair, in order. `expected` and `output` are the
+    numbers of items."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     return [row for row in range(expected) if row not in rows], [
         column for column in range(output) if column not in columns
     ]
 
 
-def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
-    """The indexes of keys that also occur earlier."""
+def repeated_indexes(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
+    """The indexes of keys that also occur earlier in the list."""
     if len(set(keys)) == len(keys):
         return ()
     seen: set[Hashable] = set()
@@ -301,18 +304,18 @@ def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def identity(value: Any) -> Hashable:
+def lookup_key(value: Any) -> Hashable:
     """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
     kind = value.__class__
     if kind is str:
         return str(value)
     if kind is dict:
-        return frozenset((key, identity(inner)) for key, inner in value.items())
+        return frozenset((key, lookup_key(inner)) for key, inner in value.items())
     if kind is list:
-        return tuple(identity(inner) for inner in value)
+        return tuple(lookup_key(inner) for inner in value)
     if value == -1:
         return _MINUS_ONE
-    return _long(value) if kind is int and abs(value) >= _MODULUS else (kind is bool, value)
+    return _long_number_key(value) if kind is int and abs(value) >= _MODULUS else (kind is bool, value)
 
 
 # whole numbers that differ by the modulus have one hash, and so have -1 and -2: lists of them would be looked up in quadratic time
@@ -320,7 +323,7 @@ _MODULUS: Final = sys.hash_info.modulus
 _MINUS_ONE: Final = (2, 0)
 
 
-def _long(number: int) -> Hashable:
+def _long_number_key(number: int) -> Hashable:
     """A long whole number as something to look up by: a float that is equal to it stays so."""
     with suppress(OverflowError):
         if float(number) == number:

@@ -72,7 +72,7 @@ class Looking(Struct, frozen=True, dict=True):
 
     @cached_property
     def words(self) -> Callable[[str], Words]:
-        """A function from a text to its words that are looked for, which remembers the last ones."""
+        """A function from a text to its `Words`, which remembers the last ones."""
         return lru_cache(1 << 12)(self._words_of)
 
     def plain(self, text: str) -> str:
@@ -105,22 +105,25 @@ class Source:
 
     def has(self, value: Any) -> bool:
         """Whether the text says a number or a text."""
-        if self._exactly(value) is not None:
+        if self._exact_span(value) is not None:
             return True
-        return value.__class__ is str and (self._surely(value) or self._in_other_letters(value) is not None)
+        return value.__class__ is str and (
+            self._stands_at_longest_word(value) or self._span_in_other_letters(value) is not None
+        )
 
     def place(self, value: Any) -> Passage | None:
         """The passage in which the text says a value. A text as it is normalized may stand where nobody can tell: then it is the
         whole text."""
-        if (span := self._exactly(value)) is not None:
+        if (span := self._exact_span(value)) is not None:
             return Passage(*span)
-        span = self._in_other_letters(value) if value.__class__ is str else None
-        return None if span is None else self._original(*span, 1.0)
+        span = self._span_in_other_letters(value) if value.__class__ is str else None
+        return None if span is None else self._original_passage(*span, 1.0)
 
-    def near(self, value: str) -> Passage | None:
-        """The passage that is nearly a text which the text does not say: nearly the same letters, the same digits and the same negations.
+    def near_passage(self, value: str) -> Passage | None:
+        """The passage that is nearly `value`, a text that is not there: nearly the same letters, the same digits and the same
+        negations.
 
-        It is looked for as long as steps are left.
+        Its places are those of the normalized text. It is looked for as long as steps are left.
         """
         words = self._how.words(value)
         if (
@@ -130,26 +133,25 @@ class Source:
         if not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
             return None
         # a window is as long as the value; the passage may be longer, so that the window is less like it
-        near = self._likest(words.text, max(0.0, 2 * self._how.at_least - 1))
+        near = self._likest_passage(words.text, max(0.0, 2 * self._how.at_least - 1))
         return near if near is not None and self._is_near(words, near) else None
 
-    def nearest(self, value: Any) -> tuple[Passage | None, bool]:
-        """The passage of the text that is most like a value, if any is like it; and whether it is near. For an amount, it is one in
-        another currency."""
+    def nearest_passage(self, value: Any) -> tuple[Passage | None, bool]:
+        """The passage that is most like a value, if any is, and whether it is near. For an amount, it is one in another currency."""
         numbers, _, currencies = reads_of(value)
         if currencies is not None and (span := next(filter(None, map(self._numbers.of_number, numbers)), None)):
             return Passage(*span), False
         words = self._how.words(str(value))
-        likest = self._likest(words.text, _ANY_LIKENESS)
+        likest = self._likest_passage(words.text, _ANY_LIKENESS)
         if likest is None:
             return None, False
         is_words = value.__class__ is str and reads_of(value) is WORDS and code_of(words.text) is None
-        return self._original(*likest), is_words and self._is_near(words, likest)
+        return self._original_passage(*likest), is_words and self._is_near(words, likest)
 
-    def place_of_near(self, value: str) -> Passage | None:
-        """The place in the text of a passage near a value; None where there is none."""
-        near = self.near(value)
-        return None if near is None else self._original(*near)
+    def place_of_near_passage(self, value: str) -> Passage | None:
+        """The passage near a value, by its place in the text; None where there is none."""
+        near = self.near_passage(value)
+        return None if near is None else self._original_passage(*near)
 
     def _is_near(self, words: Words, passage: Passage) -> bool:
         """Whether a passage is near enough: alike, with the same digits, and negated where the words are."""
@@ -160,7 +162,7 @@ class Source:
             return False
         return words.digits == DIGITS.findall(passage_text) and negations(words.text) == negations(passage_text)
 
-    def _exactly(self, value: Any) -> Span | None:
+    def _exact_span(self, value: Any) -> Span | None:
         """The span in which the text says a number or a day in any way, or has the very words."""
         reads = reads_of(value)
         if reads is WORDS:
@@ -173,14 +175,16 @@ class Source:
             (self._numbers.of_scaled(number, currencies) for number in filter(is_round, numbers)),
         )
         place = next(filter(None, places), None)
-        return place if place is not None or self._in_ascii is None else self._in_ascii._exactly(value)
+        return place if place is not None or self._in_ascii is None else self._in_ascii._exact_span(value)
 
     @cached_property
     def _numbers(self) -> NumberPlaces:
+        """The numbers of the text, found when the first is looked for."""
         return NumberPlaces(self.text)
 
     @cached_property
     def _days(self) -> DayPlaces:
+        """The days of the text, found when the first is looked for."""
         return DayPlaces(self.text, self._how.languages)
 
     @cached_property
@@ -192,15 +196,19 @@ class Source:
 
     @cached_property
     def _normal(self) -> str:
+        """The whole text as the settings normalize it."""
         return self._how.plain(self.text)
 
     @cached_property
     def _normal_words(self) -> WordPlaces:
+        """The words of the normalized text."""
         return WordPlaces(self._normal)
 
-    def _surely(self, value: str) -> bool:
-        """Whether a text stands where its longest word does, so that the whole text need not be normalized: not for many values, for
-        each look may go through the whole text."""
+    def _stands_at_longest_word(self, value: str) -> bool:
+        """Whether a text stands where its longest word does, so that the whole text need not be normalized.
+
+        False after a few looks: each may go through the whole text, so for many values it is faster to normalize.
+        """
         self._looks_before_normalizing -= 1
         if "_normal" in self.__dict__ or self._looks_before_normalizing < 0:
             return False
@@ -220,7 +228,7 @@ class Source:
                 return True
         return False
 
-    def _in_other_letters(self, value: str) -> Span | None:
+    def _span_in_other_letters(self, value: str) -> Span | None:
         """The span in which the normalized text has the words or the code of a text. A number is no word."""
         text, (numbers, days, _) = self._how.words(value).text, reads_of(value)
         is_words = not numbers and not days
@@ -232,8 +240,9 @@ class Source:
         at = self._normal_words.of_words(text)
         return (at, at + len(text)) if at >= 0 else None
 
-    def _likest(self, wanted: str, least: float) -> Passage | None:
-        """The passage that is most like a text, widened to whole words, in the first part of the normalized text."""
+    def _likest_passage(self, wanted: str, least: float) -> Passage | None:
+        """The passage that is most like `wanted`, widened to whole words, in the first part of the normalized text. None where
+        its likeness is below `least`."""
         text = self._normal[:MOST_NEAR]
         if not wanted or not text or len(wanted) > LONGEST_NEAR:
             return None
@@ -254,7 +263,7 @@ class Source:
         end -= len(text[start:end]) - len(text[start:end].rstrip())
         return Passage(start, end, fuzz.ratio(wanted, text[start:end]) / 100)
 
-    def _original(self, start: int, end: int, likeness: float) -> Passage | None:
+    def _original_passage(self, start: int, end: int, likeness: float) -> Passage | None:
         """A part of the normalized text as a part of the text: the shortest beginnings that are normalized to as much."""
         if len(self._anchors) == 1 and len(self.text) > MOST_NEAR:
             return None

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.scoring.values.quoting import escaped
+from evaluators.scoring.values.quoting import json_escape
 
 
 class Every(Enum):
@@ -89,7 +89,7 @@ def read_dots(text: str) -> tuple[tuple[Step, ...], tuple[bool, ...]]:
         dotted = at > 0
         if dotted and text[at] != ".":
             raise BadPath(
-                f"{shown(text[at])} comes right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
+                f"{quote_char(text[at])} comes right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
             )
         segment, at = _read_segment(text, at + 1 if dotted else at)
         steps.append(as_step(segment))
@@ -151,6 +151,7 @@ def _empty_segment(text: str, at: int) -> BadPath:
 
 
 def _bracket_hint(text: str, start: int) -> str:
+    """A hint with the text in quotes at `start` put in brackets; for a text without quotes, with a key in quotes."""
     word = _IN_QUOTES.match(text, start)
     return f"write [{word[0]}]" if word else _quote_hint(_word_from(text, start))
 
@@ -162,6 +163,7 @@ def _word_from(text: str, start: int) -> str:
 
 
 def _quote_hint(key: str) -> str:
+    """A hint with the path of a key in quotes."""
     return f"if this is part of a key, quote the key: {display((key,))}"
 
 
@@ -170,7 +172,7 @@ def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
     at = skip_blanks(text, start + 1)
     first = text[at : at + 1]
     if not first:
-        raise unclosed(start)
+        raise unclosed_bracket(start)
     step: Step
     if first == "*":
         step, at = ANY, at + 1
@@ -184,11 +186,11 @@ def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
         raise _odd_bracket(text, at)
     at = skip_blanks(text, at)
     if at >= len(text):
-        raise unclosed(start)
+        raise unclosed_bracket(start)
     if text[at] in ",:":
         raise _odd_bracket(text, at)
     if text[at] != "]":
-        raise BadPath(f'{shown(text[at])} where "]" should be', at)
+        raise BadPath(f'{quote_char(text[at])} where "]" should be', at)
     return step, at + 1
 
 
@@ -210,8 +212,8 @@ def skip_blanks(text: str, at: int) -> int:
     return blanks.end() if blanks else at
 
 
-def unclosed(start: int) -> BadPath:
-    """The error for a bracket that is never closed."""
+def unclosed_bracket(start: int) -> BadPath:
+    """The error for the bracket at `start`, which is never closed."""
     return BadPath('"[" without a "]" after it', start, 'close the bracket with "]"')
 
 
@@ -250,6 +252,7 @@ def read_quoted(text: str, start: int) -> tuple[str, int]:
 
 
 def _join_surrogates(pair: re.Match[str]) -> str:
+    """The character for which two halves of a surrogate pair stand."""
     return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
@@ -264,7 +267,8 @@ def _read_escape(text: str, at: int) -> tuple[str, int]:
     raise BadPath(f'"\\{kind}" is not an escape', at, r"write \\ for a backslash, \" for a quote, \u00e9 for a character")
 
 
-def shown(char: str) -> str:
+def quote_char(char: str) -> str:
+    """A character in quotes, as messages name it; a double quote in single ones."""
     return f"'{char}'" if char == '"' else f'"{char}"'
 
 
@@ -295,32 +299,33 @@ def read_pointer(text: str) -> tuple[Step, ...]:
 
 def display(location: Iterable[Step]) -> str:
     """The one dot spelling that results, exports and messages use: `items[3].sku`, `["odd key"]`, `$` for the whole."""
-    return _displayed(tuple(location))
+    return _display_steps(tuple(location))
 
 
 @lru_cache(maxsize=4096)
-def _displayed(location: tuple[Step, ...]) -> str:
-    """The steps of a location as a path that people read; `$` for the whole document."""
+def _display_steps(location: tuple[Step, ...]) -> str:
+    """The path of a location as people read it; `$` for the whole document. Kept for the next one who asks."""
     parts: list[str] = []
     for step in location:
         plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(step)
-        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket(step))
+        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket_text(step))
     return "".join(parts) or "$"
 
 
-def plainly(location: Iterable[Step]) -> str:
+def display_plainly(location: Iterable[Step]) -> str:
     """A path as `display` writes it, for people: a key of several words as it is, `order number`, which is read as the same path."""
     parts: list[str] = []
     for step in location:
         plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(_LONE_SPACE.sub("", step))
-        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket(step))
+        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket_text(step))
     return "".join(parts) or "$"
 
 
 _LONE_SPACE: Final = late_pattern(r"(?<=[^\s,;:]) (?=\S)")
 
 
-def _bracket(step: Step) -> str:
+def _bracket_text(step: Step) -> str:
+    """A step in brackets: a key in double quotes, an index, or `*`."""
     if isinstance(step, str):
         return spell_quoted(step)
     return f"[{'*' if step is ANY else step}]"
@@ -328,4 +333,6 @@ def _bracket(step: Step) -> str:
 
 def spell_quoted(key: str) -> str:
     """A key in brackets and double quotes."""
-    return '["' + "".join(_ESCAPES.get(char) or (char if char.isprintable() else escaped(char)) for char in key) + '"]'
+    return (
+        '["' + "".join(_ESCAPES.get(char) or (char if char.isprintable() else json_escape(char)) for char in key) + '"]'
+    )

@@ -29,7 +29,7 @@ from evaluators.scoring.values.path_text import (
     Location,
     Step,
     display,
-    plainly,
+    display_plainly,
     read_dots,
     read_pointer,
 )
@@ -74,7 +74,7 @@ class Path(Struct, frozen=True):
 
     @property
     def definite(self) -> bool:
-        """The path leads to one place at most."""
+        """Whether the path leads to one place at most."""
         return self.query is None and ANY not in self.steps
 
     def first_keys(self) -> Iterator[str]:
@@ -91,7 +91,7 @@ class Path(Struct, frozen=True):
         if start is not None:
             yield str(self.steps[start])
             if self.joins:
-                yield from (key for key, _ in _joined_from(self.steps, self.joins, start))
+                yield from (key for key, _ in _joined_keys_from(self.steps, self.joins, start))
 
     def __str__(self) -> str:
         return self.canonical
@@ -129,19 +129,19 @@ class Path(Struct, frozen=True):
         """The place and the value of every hit, in order: list items by index, object values by key."""
         if self.query is not None:
             return query_hits(self.query, document)
-        return _read(joined_keys(self.steps, self.joins), self.steps, document)[1]
+        return _first_reading(joined_keys(self.steps, self.joins), self.steps, document)[1]
 
     def locate(self, document: JSON) -> list[Location]:
         """The place of every hit, in the order of `hits`."""
         return [location for location, _ in self.hits(document)]
 
 
-def for_people(path: str) -> str:
+def path_for_people(path: str) -> str:
     """A path with keys of several words as they are: `order number` for `["order number"]`; a name that is no path as it is."""
     if '["' not in path:
         return path
     try:
-        return plainly(parse(path).steps)
+        return display_plainly(parse(path).steps)
     except BadPath:
         return path
 
@@ -173,7 +173,8 @@ def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None)
     levels = joined_keys(steps, joins)
 
     def joined_hits(document: JSON) -> list[JSON]:
-        return [value for _, value in _read(levels, steps, document)[1]]
+        """The values at the path, where keys that contain dots may be meant."""
+        return [value for _, value in _first_reading(levels, steps, document)[1]]
 
     if ANY not in steps:
         return _definite_getter(steps, levels, lambda document: [*joined_hits(document), MISSING][0])
@@ -246,7 +247,7 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
         """The values in both documents. The expected one decides how keys with dots are read, where it has the value."""
         value, follow = quick(expected), one_by_one
         if value is unread:
-            reading, hits = _read(levels, steps, expected)
+            reading, hits = _first_reading(levels, steps, expected)
             follow = _getter(reading, (), None)
             value = follow(expected) if hits else MISSING
         return value, get(output) if value is MISSING else follow(output)
@@ -262,10 +263,10 @@ def joined_keys(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Levels:
     """The keys with dots that may stand for some steps of a path. `joins` are those of the path."""
     if not joins:
         return ((),) * len(steps)
-    return tuple(tuple(reversed(list(_joined_from(steps, joins, start)))) for start in range(len(steps)))
+    return tuple(tuple(reversed(list(_joined_keys_from(steps, joins, start)))) for start in range(len(steps)))
 
 
-def _joined_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -> Iterator[tuple[str, int]]:
+def _joined_keys_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -> Iterator[tuple[str, int]]:
     """The joined keys that may begin at one step, shortest first, each with the number of the step after it."""
     key = str(steps[start])
     for end in range(start + 1, len(steps)):
@@ -275,10 +276,11 @@ def _joined_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -
         yield key, end + 1
 
 
-def _read(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tuple[Step, ...], list[Hit]]:
-    """The first reading that leads somewhere, with its hits in order; no hits when none does.
+def _first_reading(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tuple[Step, ...], list[Hit]]:
+    """The steps of the first reading of a path that leads somewhere, with its hits in order; no hits when none does.
 
-    Depth first over the keys that are there, so the work is bounded by the document, not by the ways to join keys.
+    `levels` are the joined keys that may stand at each step. Depth first over the keys that are there, so the work is
+    bounded by the document, not by the ways to join keys.
     """
     waiting: list[tuple[int, tuple[Step, ...], list[Hit]]] = [(0, (), [((), document)])]
     while waiting:
@@ -343,12 +345,13 @@ def _likeness(wanted: tuple[Step, ...], path: tuple[Step, ...]) -> float:
     from difflib import SequenceMatcher  # for messages only
 
     score = SequenceMatcher(None, display(wanted).casefold(), display(path).casefold(), autojunk=False).ratio()
-    if _plain_name(wanted[-1]) == _plain_name(path[-1]) != "":
+    if _letters_of_step(wanted[-1]) == _letters_of_step(path[-1]) != "":
         return _SAME_NAME + (1 - _SAME_NAME) * score
     return score
 
 
-def _plain_name(step: Step) -> str:
+def _letters_of_step(step: Step) -> str:
+    """The letters and digits of a key, without case; empty for any other step."""
     return "".join(filter(str.isalnum, step)).casefold() if isinstance(step, str) else ""
 
 

@@ -27,7 +27,7 @@ MOST_PLACES: Final = 100_000
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def compiled(pattern: str) -> regex.Pattern[str]:
+def compile_pattern(pattern: str) -> regex.Pattern[str]:
     """The pattern, ready to search with.
 
     Raises ValueError with the position of what is malformed, and for one that takes too much memory.
@@ -50,11 +50,12 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 
 @lru_cache(maxsize=MOST_KEPT)
 def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float) -> Callable[[str], bool]:
-    """Whether a text holds the pattern (`search`), or is the pattern from its first to its last character (`full`).
+    """A function that says whether a text holds the pattern (`search`), or is the pattern from its first to its last character
+    (`full`).
 
-    The function raises RowProblem when the time limit runs out.
+    It raises RowProblem when the time limit runs out.
     """
-    ready = compiled(pattern)
+    ready = compile_pattern(pattern)
     find = ready.search if how == "search" else ready.fullmatch
 
     def matches(text: str) -> bool:
@@ -63,7 +64,7 @@ def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float
         try:
             return find(text, timeout=timeout_seconds) is not None
         except TimeoutError as error:
-            raise _timed_out(pattern, timeout_seconds) from error
+            raise _timeout_problem(pattern, timeout_seconds) from error
 
     return matches
 
@@ -75,10 +76,10 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
     """
     import regex
 
-    ready = compiled(pattern)
+    ready = compile_pattern(pattern)
     try:
         # a replacement is read at the first match: here one that the same groups find in any text
-        compiled(f"(?:{pattern}\n)|").sub(replacement, "")
+        compile_pattern(f"(?:{pattern}\n)|").sub(replacement, "")
     except (regex.error, IndexError) as error:
         hint = r"\1 is the first group, \g<name> a named one, \\ one backslash"
         raise ValueError(f'malformed replacement "{replacement}": {error}\nhint: {hint}') from error
@@ -89,7 +90,7 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
         try:
             return str(ready.sub(replacement, text, timeout=timeout_seconds))
         except TimeoutError as error:
-            raise _timed_out(pattern, timeout_seconds) from error
+            raise _timeout_problem(pattern, timeout_seconds) from error
 
     return replace
 
@@ -116,7 +117,8 @@ def _places(pattern: str) -> int:
     return here + sum(outer)
 
 
-def _timed_out(pattern: str, timeout_seconds: float) -> RowProblem:
+def _timeout_problem(pattern: str, timeout_seconds: float) -> RowProblem:
+    """The problem of a pattern whose search took too long; the row has no score."""
     message = f'the pattern "{pattern}" did not finish within {timeout_seconds:g} s'
     hint = "a repeat inside a repeat, as in (a+)+, is the usual cause; write it flat, or raise timeout_seconds"
     return RowProblem(Issue("regex-timeout", Blame.ENVIRONMENT, message, hint=hint))

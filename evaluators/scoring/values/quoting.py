@@ -25,7 +25,7 @@ def quote(value: Any, limit: int = 60) -> str:
     return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
 
 
-def escaped(char: str) -> str:
+def json_escape(char: str) -> str:
     """A character as JSON's escape for it."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
@@ -38,7 +38,7 @@ def is_invisible(char: str) -> bool:
 
 def with_escapes(text: str) -> str:
     """The text with an escape in place of each character that cannot be seen, such as `\\u200b`."""
-    return "".join(escaped(char) if is_invisible(char) else char for char in text)
+    return "".join(json_escape(char) if is_invisible(char) else char for char in text)
 
 
 def kind(value: Any) -> str:
@@ -61,12 +61,12 @@ _BARE: Final = r"[A-Za-z_$/][A-Za-z0-9_./$-]*"
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 
 
-def flow(value: object) -> str:
-    """The value on one line, quoted where YAML would read something else."""
+def flow_text(value: object) -> str:
+    """The value as YAML on one line (flow style), quoted where YAML would read something else."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{flow(key)}: {flow(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{flow_text(key)}: {flow_text(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(flow, value)) + "]"
+        return "[" + ", ".join(map(flow_text, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -74,7 +74,7 @@ def flow(value: object) -> str:
     if not isinstance(value, str):
         return str(value)
     bare = re.fullmatch(_BARE, value) and value.casefold() not in _WORDS
-    return value if bare else _quoted(value)
+    return value if bare else _double_quoted(value)
 
 
 _BARE_KEY: Final = r"[A-Za-z_$/](?:[\w./$-]|\[\*\]|\[[0-9]+\])*"
@@ -83,22 +83,23 @@ _BARE_KEY: Final = r"[A-Za-z_$/](?:[\w./$-]|\[\*\]|\[[0-9]+\])*"
 def key_text(key: str) -> str:
     """A key as it stands at the beginning of a line, quoted where YAML would read something else."""
     bare = re.fullmatch(_BARE_KEY, key) and key.casefold() not in _WORDS
-    return key if bare else _quoted(key)
+    return key if bare else _double_quoted(key)
 
 
-def _quoted(text: str) -> str:
+def _double_quoted(text: str) -> str:
     """The text in double quotes; what YAML refuses as it stands, or what cannot be seen, is written as a number."""
     spelt = json.dumps(text, ensure_ascii=False)
-    return spelt if spelt.isprintable() else "".join(map(_visible, spelt))
+    return spelt if spelt.isprintable() else "".join(map(_yaml_escape, spelt))
 
 
-def _visible(letter: str) -> str:
+def _yaml_escape(letter: str) -> str:
+    """A letter as YAML can hold it in double quotes: by its number where it cannot be seen."""
     if letter.isprintable():
         return letter
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
-def first_ones(texts: Sequence[str], most: int) -> str:
-    """The first texts, and how many more there are: `a, b and 3 more`."""
+def first_texts(texts: Sequence[str], most: int) -> str:
+    """The first `most` texts, and how many more there are: `a, b and 3 more`."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more

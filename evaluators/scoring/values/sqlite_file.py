@@ -22,7 +22,7 @@ _BUSY_SECONDS: Final = 60.0
 
 def open_readonly(file: Path) -> sqlite3.Connection:
     """A connection that reads a file, to be closed. Raises sqlite3.Error where it is not there; what it holds is looked at later."""
-    db = _connected(file, "ro")
+    db = _connect(file, "ro")
     with closed_on_error(db):
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CELL_BYTES)
         db.execute("pragma query_only = on")
@@ -31,7 +31,7 @@ def open_readonly(file: Path) -> sqlite3.Connection:
 
 def open_writable(file: Path) -> sqlite3.Connection:
     """A connection that writes a file, which is made where it is not there. Raises sqlite3.Error."""
-    return _connected(file, "rwc")
+    return _connect(file, "rwc")
 
 
 def open_shared(file: Path | str, tables: str) -> sqlite3.Connection:
@@ -46,8 +46,9 @@ def open_shared(file: Path | str, tables: str) -> sqlite3.Connection:
     return db
 
 
-def _connected(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
-    """A connection to a file in which neither attached files nor functions in views or triggers run."""
+def _connect(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
+    """A connection to a file, which the `mode` of SQLite reads (`ro`) or writes (`rwc`). No attached files, and no functions in
+    views or triggers, run in it."""
     place = os.path.abspath(file).replace(os.sep, "/")
     path = quote(os.fsencode(place if place.startswith("/") else f"/{place}"))  # of a share: `file:////server/…`
     db = sqlite3.connect(
@@ -62,7 +63,7 @@ def _connected(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
 
 @contextmanager
 def closed_on_error(db: sqlite3.Connection) -> Iterator[None]:
-    """Closes a connection where something goes wrong before its user has it."""
+    """Within the `with` block, the connection is closed where something goes wrong before its user has it."""
     try:
         yield
     except BaseException:

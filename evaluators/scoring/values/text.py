@@ -21,7 +21,7 @@ from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.limits import row_clock
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import Settings
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.late_pattern import late_pattern
 
 Normalize: TypeAlias = Callable[[str], str]
@@ -72,7 +72,10 @@ def normalizer(settings: Normalization) -> Normalize:
 
 @cache
 def _normalizer(unicode: str, case: str, accents: str, whitespace: str, punctuation: str) -> Normalize:
-    """Folding the case can take a composed letter apart, so letters are composed again after it."""
+    """The function that normalizes a text by these settings, as `Normalization` describes them.
+
+    Folding the case can take a composed letter apart, so letters are composed again after it.
+    """
     compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[unicode]
     fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[case]
     letters = compose
@@ -89,20 +92,21 @@ def _normalizer(unicode: str, case: str, accents: str, whitespace: str, punctuat
 
 
 def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
-    """Compares two JSON values whose texts, at any depth, are compared normalised.
+    """A function that compares two JSON values; texts, at any depth, are equal where their normal forms are.
 
     Keys are never normalised, list order counts, and every other value must be equal.
     """
 
     def compare(a: Any, b: Any) -> bool:
+        """Whether two values are equal once their texts are normalized."""
         kind, other = a.__class__, b.__class__
         if kind is not other:
-            return same(a, b)
+            return json_equal(a, b)
         if kind is str:
             return a == b or normalization(a) == normalization(b)
         if kind is not dict and kind is not list:
-            return same(a, b)
-        return same(a, b) or _same_containers(a, b, normalization)
+            return json_equal(a, b)
+        return json_equal(a, b) or _same_containers(a, b, normalization)
 
     return compare
 
@@ -120,7 +124,7 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
                 continue
             kind = x.__class__
             if kind is not y.__class__:
-                if not same(x, y):
+                if not json_equal(x, y):
                     return False
             elif kind is dict or kind is list:
                 containers.append((x, y))
@@ -131,16 +135,18 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
 
 def strip_accents(text: str) -> str:
     """The text without combining marks: é is e, and so is e followed by a combining accent. ø and ł stay."""
-    return text if text.isascii() else _BEYOND_ASCII_RUN.sub(_plain_run, text)
+    return text if text.isascii() else _BEYOND_ASCII_RUN.sub(_strip_run, text)
 
 
-def _plain_run(run: re.Match[str]) -> str:
+def _strip_run(run: re.Match[str]) -> str:
+    """A run of letters beyond ASCII, without accents. Short runs, which come again and again, are kept."""
     letters = run[0]
-    return _plain_letters(letters) if len(letters) <= _FEW_LETTERS else _without_marks("NFD", "NFC", letters)
+    return _strip_letters(letters) if len(letters) <= _FEW_LETTERS else _without_marks("NFD", "NFC", letters)
 
 
 @lru_cache(maxsize=1 << 12)
-def _plain_letters(letters: str) -> str:
+def _strip_letters(letters: str) -> str:
+    """A few letters without accents. Kept: most texts have the same ones."""
     return _without_marks("NFD", "NFC", letters)
 
 
@@ -194,6 +200,7 @@ def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC
 
 
 def _without_other_marks(run: re.Match[str]) -> str:
+    """A run of characters without the marks that are no letters of their own, in any script."""
     return "".join([letter for letter in run[0] if category(letter) != "Mn"])
 
 
@@ -226,11 +233,11 @@ def _chain(steps: Sequence[Normalize]) -> Normalize:
 def normal_form(form: Form, text: str) -> str:
     """The text in a normal form: what `unicodedata.normalize` gives."""
     may_be_slow = len(text) > SHORT and _BEYOND_LATIN_RUN.search(text) is not None
-    return normalize(form, ordered_marks(form, text) if may_be_slow else text)
+    return normalize(form, order_marks(form, text) if may_be_slow else text)
 
 
-def ordered_marks(form: Form, text: str) -> str:
-    """The text with each long run of combining marks in canonical order."""
+def order_marks(form: Form, text: str) -> str:
+    """The text with each long run of combining marks in canonical order, which Python's own `normalize` takes very long for."""
     apart = _split_marks(form)
     return _long_runs(form)(
         lambda run: "".join(sorted("".join([apart.get(mark, mark) for mark in run[0]]), key=combining)), text
@@ -253,6 +260,7 @@ def _split_marks(form: Form) -> dict[str, str]:
 
 @cache
 def _long_runs(form: Form) -> Callable[[Callable[[re.Match[str]], str], str], str]:
+    """A function `sub(replace, text)` for runs of 64 combining marks and more, in which putting marks in order takes long."""
     marks = [chr(code) for code in range(0x300, _LAST) if combining(chr(code))]
     return re.compile(f"[{''.join([*marks, *_split_marks(form)])}]{{64,}}").sub
 

@@ -25,7 +25,7 @@ from evaluators.model.registry import suggestion
 from evaluators.model.settings import Settings, bad, build, spell, under, word_or_map
 from evaluators.scoring.values import json_text, text
 from evaluators.scoring.values.patterns import replace_all
-from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.quoting import flow_text, quote
 
 Apply: TypeAlias = Callable[[Any], Any]
 
@@ -84,7 +84,8 @@ class RegexReplace(Settings):
     """How long one search may take."""
 
     @model_validator(mode="after")
-    def _well_formed(self) -> Self:
+    def _check_pattern(self) -> Self:
+        """Raises ValueError where the pattern or the replacement is malformed."""
         replace_all(self.pattern, self.replacement, self.timeout_seconds)
         return self
 
@@ -102,7 +103,7 @@ class Split(Settings):
         if isinstance(data, Mapping) and "at" not in data:
             texts = [value for value in data.values() if isinstance(value, str) and value]
             raise bad(
-                'split needs "at", which stands between the items', hint=_line_of("split", {"at": (texts or [","])[0]})
+                'split needs "at", which stands between the items', hint=_write_hint("split", {"at": (texts or [","])[0]})
             )
         return data
 
@@ -149,12 +150,15 @@ def _refuse_short_options(data: object) -> None:
     ]
     if len(needed) == 1:
         raise bad(
-            f'the options of "{name}" must be a map; found {spell(value)}', name, hint=_line_of(name, {needed[0]: value})
+            f'the options of "{name}" must be a map; found {spell(value)}',
+            name,
+            hint=_write_hint(name, {needed[0]: value}),
         )
 
 
-def _line_of(name: str, options: Mapping[str, object]) -> str:
-    return f"write {flow({name: options})[1:-1]}"
+def _write_hint(name: str, options: Mapping[str, object]) -> str:
+    """A hint with a transform and its options on one line."""
+    return f"write {flow_text({name: options})[1:-1]}"
 
 
 def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
@@ -223,7 +227,8 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
 
 
 def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Settings], Apply]:
-    """A transform that applies a function to a text, leaves null, and does not take other values."""
+    """A function that makes a transform, whose name is `name`: it applies `change` to a text, leaves null, and does not take
+    other values."""
 
     def apply(value: Any) -> Any:
         if value.__class__ is str:
@@ -236,14 +241,16 @@ def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Settings], Ap
 
 
 def _sort_tokens(value: str) -> str:
+    """The words of a text in the order of their letters."""
     return " ".join(sorted(value.split()))
 
 
-def _rounding(parameters: RoundDigits) -> Apply:
+def _make_rounding(parameters: RoundDigits) -> Apply:
     """A transform that rounds numbers half to even, as decimals; whole numbers as Python rounds them."""
     digits = parameters.digits
 
     def apply(value: Any) -> Any:
+        """The number, rounded; null stays. Raises NotTaken for anything else, and TransformError where the result is too large."""
         if value is None:
             return None
         if value.__class__ is not int and value.__class__ is not float:
@@ -267,11 +274,12 @@ def _decimal_of(number: float) -> Decimal:
     return Decimal(repr(number))
 
 
-def _converting(parameters: TypeConvert) -> Apply:
+def _make_conversion(parameters: TypeConvert) -> Apply:
     """A transform that converts values to a type. A value that has no such value raises TransformError."""
     convert, wanted = _CONVERSIONS[parameters.to]
 
     def apply(value: Any) -> Any:
+        """The value in the type; null stays."""
         if value is None:
             return None
         try:
@@ -300,6 +308,7 @@ def _to_text(value: Any) -> str:
 
 
 def _to_whole(value: Any) -> int:
+    """A whole number: a float without its decimals, or what `int` makes of the value. Raises ValueError or TypeError."""
     return int(_decimal_of(value)) if isinstance(value, float) and math.isfinite(value) else int(value)
 
 
@@ -321,16 +330,18 @@ _CONVERSIONS: Final[Mapping[str, tuple[Apply, str]]] = {
 """What a value can be converted to: the function, and the word for what was wanted."""
 
 
-def _replacing(parameters: RegexReplace) -> Apply:
+def _make_replacement(parameters: RegexReplace) -> Apply:
+    """A transform that puts a text wherever a pattern is found."""
     replace = replace_all(parameters.pattern, parameters.replacement, parameters.timeout_seconds)
     return _on_text("regex_replace", replace)(parameters)
 
 
-def _splitting(parameters: Split) -> Apply:
+def _make_splitting(parameters: Split) -> Apply:
     """A transform that splits a text into a list of its parts, without spaces around them and without empty ones."""
     at = parameters.at
 
     def apply(value: Any) -> Any:
+        """The parts of a text; any other value as it is."""
         if value.__class__ is not str:
             return value
         return [item for part in value.split(at) if (item := part.strip())]
@@ -338,7 +349,7 @@ def _splitting(parameters: Split) -> Apply:
     return apply
 
 
-def _json_inside(value: Any) -> Any:
+def _parse_json_text(value: Any) -> Any:
     """The JSON value that a text holds; other values stay. Raises TransformError for a text that is not JSON."""
     if value.__class__ is not str:
         return value
@@ -348,7 +359,7 @@ def _json_inside(value: Any) -> Any:
         raise TransformError(f"json cannot read {quote(value)}: {error}") from error
 
 
-def _only_item(value: Any) -> Any:
+def _unwrap_only_item(value: Any) -> Any:
     """The only item of a list, however deep it is in lists of one; other values stay."""
     while value.__class__ is list and len(value) == 1:
         value = value[0]
@@ -376,34 +387,34 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
         "round_digits": Kind(
             "A number is rounded, as it is written, to so many decimals; halves go to the even digit: 2.675 becomes 2.68.",
             RoundDigits,
-            _rounding,
+            _make_rounding,
         ),
         "type_convert": Kind(
             "The value becomes a float, an int, a str (text: 12.0 becomes 12) or a bool.",
             TypeConvert,
-            _converting,
+            _make_conversion,
             converts=True,
         ),
         "regex_replace": Kind(
-            "Every place that a pattern finds is replaced with another text.", RegexReplace, _replacing
+            "Every place that a pattern finds is replaced with another text.", RegexReplace, _make_replacement
         ),
         "split": Kind(
             "A text becomes the list of what stands between separators, without spaces around; empty parts are no items.",
             Split,
-            _splitting,
+            _make_splitting,
             reshapes=True,
         ),
         "json": Kind(
             "A text is read as JSON, and compared as what it says; other values stay.",
             Settings,
-            lambda _: _json_inside,
+            lambda _: _parse_json_text,
             converts=True,
             reshapes=True,
         ),
         "unwrap": Kind(
             "A list of one item becomes the item, however many such lists stand around it; other values stay.",
             Settings,
-            lambda _: _only_item,
+            lambda _: _unwrap_only_item,
             reshapes=True,
         ),
     }

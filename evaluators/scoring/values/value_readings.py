@@ -58,6 +58,7 @@ def _readings_of_text(text: str) -> Reads:
 
 
 def _day_of(moment: dates.Moment) -> Day:
+    """The year, month and day of a moment, with 1 for what it does not give."""
     return moment.year or 1, moment.month or 1, moment.day or 1
 
 

@@ -62,7 +62,7 @@ def load_untrusted(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         problem = error.problem or error.context or "not YAML"
-        raise _at(error.problem_mark, _TOO_DEEP if "nesting depth" in problem else problem) from None
+        raise _error_at(error.problem_mark, _TOO_DEEP if "nesting depth" in problem else problem) from None
     except (yaml.YAMLError, UnicodeError):
         raise NotYAML("a character that YAML does not allow") from None
     except NotYAML:
@@ -72,7 +72,8 @@ def load_untrusted(text: str) -> Any:
 
 
 def _refuse_unsafe(text: str) -> None:
-    """Refuse what would be dangerous or ambiguous to build."""
+    """Raises NotYAML for a text that is dangerous or ambiguous to build: too deep, aliases that multiply or hold themselves, a
+    second document."""
     open_: list[tuple[str | None, int]] = []
     """Of each map and list that has not ended: its anchor, and the values in it so far, itself included."""
     sizes: dict[str, int | None] = {}
@@ -83,10 +84,10 @@ def _refuse_unsafe(text: str) -> None:
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise _at(event.start_mark, "a second document starts")
+                raise _error_at(event.start_mark, "a second document starts")
         elif isinstance(event, yaml.CollectionStartEvent):
             if len(open_) == MAX_DEPTH:
-                raise _at(event.start_mark, _TOO_DEEP)
+                raise _error_at(event.start_mark, _TOO_DEEP)
             open_.append((event.anchor, 1))
             if event.anchor:
                 sizes[event.anchor] = None
@@ -96,7 +97,7 @@ def _refuse_unsafe(text: str) -> None:
             size = _size_of(event, sizes)
             copies += size
             if copies > MAX_COPIES:
-                raise _at(event.start_mark, "aliases that multiply")
+                raise _error_at(event.start_mark, "aliases that multiply")
         elif isinstance(event, yaml.ScalarEvent):
             anchor, size = event.anchor, 1
         if anchor:
@@ -110,12 +111,13 @@ def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
     """The number of values that an alias stands for. Raises where its anchor is unknown, or holds the alias itself."""
     name = str(event.anchor)
     if name not in sizes:
-        raise _at(event.start_mark, f'the alias "*{name}" stands for nothing')
+        raise _error_at(event.start_mark, f'the alias "*{name}" stands for nothing')
     size = sizes[name]
     if size is None:
-        raise _at(event.start_mark, f'the alias "*{name}" is inside what it stands for')
+        raise _error_at(event.start_mark, f'the alias "*{name}" is inside what it stands for')
     return size
 
 
-def _at(mark: Any, message: str) -> NotYAML:
+def _error_at(mark: Any, message: str) -> NotYAML:
+    """The error with the line and column of a mark of the parser; without a mark, the message alone."""
     return NotYAML(message, mark.line + 1, mark.column + 1) if mark else NotYAML(message)

@@ -13,7 +13,7 @@ from evaluators.scoring.needs import Cell, too_long
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse_file
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.quoting import first_ones, key_text, kind
+from evaluators.scoring.values.quoting import first_texts, key_text, kind
 from evaluators.testsets.byte_source import ByteSource, broken, refuse_utf16, whole_of
 from evaluators.testsets.json_tables import lists_below, table_in
 from evaluators.testsets.reader import Chunk, Reader, Split
@@ -87,7 +87,7 @@ def _rows(source: ByteSource) -> list[JSON]:
         shape = f"{kind(value)} with 0 lists of objects" if isinstance(value, dict) else kind(value)
         if not below:
             raise broken(source, "no-rows", f"the file holds {shape}", _SHAPE)
-        names = first_ones([f'"{path}"' for path in below], _SHOWN)
+        names = first_texts([f'"{path}"' for path in below], _SHOWN)
         raise _which_list(source, f"the file holds {shape}; deeper in it: {names}", max(below, key=below.__getitem__))
     return next(iter(lists.values()))
 

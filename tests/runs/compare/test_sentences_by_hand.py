@@ -12,7 +12,7 @@ from evaluators.runs.compare.comparing import compare_sides, reasons_against
 from evaluators.runs.compare.pairs import Side, SideRows, paired, row_keys
 from evaluators.runs.compare.regression_checks import label
 from evaluators.runs.wording import Finding
-from evaluators.scoring.values.quoting import first_ones
+from evaluators.scoring.values.quoting import first_texts
 from tests.runs.compare.sides import made_rows, made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)
@@ -33,9 +33,9 @@ def side(label: str, rows: SideRows, **changes: Any) -> Side:
 
 
 def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
-    assert first_ones(["a", "b", "c", "d", "e"], 5) == "a, b, c, d, e"
-    assert first_ones(["a", "b", "c", "d", "e", "f"], 5) == "a, b, c, d, e and 1 more"
-    assert first_ones([str(number) for number in range(2005)], 5) == "0, 1, 2, 3, 4 and 2,000 more"
+    assert first_texts(["a", "b", "c", "d", "e"], 5) == "a, b, c, d, e"
+    assert first_texts(["a", "b", "c", "d", "e", "f"], 5) == "a, b, c, d, e and 1 more"
+    assert first_texts([str(number) for number in range(2005)], 5) == "0, 1, 2, 3, 4 and 2,000 more"
 
 
 def test_a_sentence_names_its_variant() -> None:

@@ -17,7 +17,7 @@ from evaluators.model.rows import Comparison
 from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.comparators import TOGETHER
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Pair, word_of
-from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.differences import difference_text
 from tests.kit import read_yaml
 
 FOLDER = Path(__file__).parent
@@ -221,7 +221,7 @@ def test_a_comparator_without_reasons_of_its_own_gets_plain_ones() -> None:
             return str(expected)[:1] == str(actual)[:1]
 
     assert Half().answer("Paris", "Pisa") == Comparison(1.0, True, '"Pisa" passes "half"')
-    assert Half().answer("Paris", "Rome").reason == differs("Paris", "Rome")
+    assert Half().answer("Paris", "Rome").reason == difference_text("Paris", "Rome")
 
 
 def test_a_reason_of_ones_own_words_what_was_found() -> None:

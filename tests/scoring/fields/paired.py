@@ -10,7 +10,7 @@ from evaluators.scoring.fields.item_keys import key_reader
 from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, paired_by_key, paired_freely
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import PairCost
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 
 def pair_items(
@@ -24,7 +24,7 @@ def pair_items(
     """The items that go together, and what either list has left over."""
     if align.how == "key_field":
         return paired_by_key(align, expected, output, key_reader(align))[0]
-    if align.free and not same([*expected], [*output]):
+    if align.free and not json_equal([*expected], [*output]):
         return paired_freely(
             align, expected, output, PairCost(), fingerprint_of, key_of, False,
             lambda pairs, _: [weigh(row, column) for row, column in pairs],

@@ -69,11 +69,11 @@ DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
 
 def tree_of(settings: dict[str, Any]) -> OpenTree:
     """The tree that `json_diff_match` makes of its settings, or the top level that the field matches look at."""
-    from evaluators.scoring.values.equality import same, same_type
+    from evaluators.scoring.values.equality import json_equal, same_json_type
 
     rest = {name: value for name, value in settings.items() if name != "types_only"}
     skip = tuple(parse(path) for path in settings.get("skip", ()))
-    return OpenTree(same_type if settings.get("types_only") else same, **{**rest, "skip": skip})
+    return OpenTree(same_json_type if settings.get("types_only") else json_equal, **{**rest, "skip": skip})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluators.scoring.fields.pairing import COMPLETE, NOTHING_ALIKE, Paired, Worth
 from evaluators.scoring.fields.reading import Align, read_align
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 from tests.scoring.fields.paired import pair_items
 
 
@@ -18,7 +18,7 @@ def paired(align: object, expected: list[Any], output: list[Any]) -> Paired:
 
     def weigh(row: int, column: int) -> Worth:
         one, other = expected[row], output[column]
-        return COMPLETE if same(one, other) else Worth(1, 4) if type(one) is type(other) else NOTHING_ALIKE
+        return COMPLETE if json_equal(one, other) else Worth(1, 4) if type(one) is type(other) else NOTHING_ALIKE
 
     return pair_items(read_align(align), expected, output, weigh)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators import load
 from evaluators.scoring.fields.lines import read_fields
 from evaluators.scoring.fields.reshaping import reshapings_of
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 ARGUMENTS = st.fixed_dictionaries(
     {}, optional={"city": st.sampled_from(["Oslo", "Rome"]), "days": st.lists(st.integers(0, 2), max_size=2)}
@@ -74,6 +74,6 @@ def test_a_document_is_reshaped_on_a_copy_and_once(document: Any) -> None:
     found, said = how.of_output(document)
     assert json.dumps(document) == before
     again, _ = how.of_output(found)
-    assert same(again, found)
-    if same(found, document) and not said:
+    assert json_equal(again, found)
+    if json_equal(found, document) and not said:
         assert found is document

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.model.rows import FieldStatus
-from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.pairing import lookup_key
 
 SET = {"any_order": {"unique": True}}
 WAYS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
-    "exact": ({"align": SET}, identity),
+    "exact": ({"align": SET}, lookup_key),
     "lowercase": ({"align": SET, "transforms": ["lowercase"]}, str.lower),
     "normalized": ({"align": SET, "compare": {"normalized": {"case": "ignore"}}}, str.casefold),
 }
@@ -77,7 +77,7 @@ def test_both_sides_are_treated_alike(expected: list[Any], output: list[Any]) ->
 
 @given(ITEMS, ITEMS)
 def test_a_set_is_the_list_without_its_repeats(expected: list[Any], output: list[Any]) -> None:
-    once = [list({identity(item): item for item in items}.values()) for items in (expected, output)]
+    once = [list({lookup_key(item): item for item in items}.values()) for items in (expected, output)]
     plain = found({**OBJECTS, "tags": {"align": "any_order"}}, *once)
     for name, score in found(OBJECTS, expected, output).items():
         assert score.score == plain[name].score

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.cell_words import fits, nearly_fits, one_spelling, word_of
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.cell_words import fits, nearly_fits, spell_boolean, word_of
+from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import to_text
 
 
@@ -43,7 +43,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 @given(SCALARS, SCALARS)
 def test_cells_of_json_fit_where_they_are_equal(word: Any, cell: Any) -> None:
     if not isinstance(cell, str):
-        assert fits(word, cell) is same(word, cell)
+        assert fits(word, cell) is json_equal(word, cell)
     elif isinstance(word, str):
         assert fits(word, cell) is (word == cell)
 
@@ -69,8 +69,8 @@ def test_what_a_word_of_a_command_says(text: str, word: Any) -> None:
 
 @given(st.text())
 def test_only_booleans_have_another_spelling(text: str) -> None:
-    assert one_spelling(text) == (text.lower() if text.lower() in ("true", "false") and text.isascii() else text)
-    assert [one_spelling(one) for one in ("TRUE", "True", "fALSE", "true ", "T")] == [
+    assert spell_boolean(text) == (text.lower() if text.lower() in ("true", "false") and text.isascii() else text)
+    assert [spell_boolean(one) for one in ("TRUE", "True", "fALSE", "true ", "T")] == [
         "true",
         "true",
         "false",

@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.scoring.values.differences import MOST_COUNTED, MOST_LEVELS, MOST_SHOWN, differs, in_full
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.differences import MOST_COUNTED, MOST_LEVELS, MOST_SHOWN, difference_text, reason_in_full
+from evaluators.scoring.values.equality import json_equal
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ from evaluators.scoring.values.equality import same
     ],
 )
 def test_what_differs_inside_is_named_by_its_place(expected: Any, actual: Any, said: str) -> None:
-    assert differs(expected, actual) == said
+    assert difference_text(expected, actual) == said
 
 
 def test_what_is_the_same_takes_no_room_however_much_it_is() -> None:
     expected = {f"k{number}": {"values": [number] * 10} for number in range(5_000)}
     actual = {**expected, "k7": {"values": [7] * 9 + [8]}}
-    assert differs(expected, actual) == "the objects differ: k7.values[9]: 7 → 8"
+    assert difference_text(expected, actual) == "the objects differ: k7.values[9]: 7 → 8"
 
 
 def _deep(value: Any, depth: int) -> Any:
@@ -90,14 +90,16 @@ def test_what_is_too_large_or_too_deep_is_not_looked_through(
     expected: Any, actual: Any, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "deepdiff", None)  # importing it would fail
-    found = differs(expected, actual)
+    found = difference_text(expected, actual)
     assert (found.startswith(said), len(found) < 300) == (True, True)
 
 
 def test_differences_are_counted_up_to_a_bound() -> None:
     expected, actual = {str(key): 0 for key in range(MOST_COUNTED)}, {str(key): 1 for key in range(MOST_COUNTED)}
-    assert differs(expected, actual).endswith(f"; and {MOST_COUNTED - MOST_SHOWN} more")
-    assert differs({**expected, "a": 0}, {**actual, "a": 1}).endswith(f"; and over {MOST_COUNTED - MOST_SHOWN} more")
+    assert difference_text(expected, actual).endswith(f"; and {MOST_COUNTED - MOST_SHOWN} more")
+    assert difference_text({**expected, "a": 0}, {**actual, "a": 1}).endswith(
+        f"; and over {MOST_COUNTED - MOST_SHOWN} more"
+    )
 
 
 VALUES = st.recursive(
@@ -109,8 +111,8 @@ VALUES = st.recursive(
 
 @given(expected=VALUES, actual=VALUES)
 def test_any_two_values_that_differ_have_a_sentence(expected: Any, actual: Any) -> None:
-    assume(not same(expected, actual))
-    said = differs(expected, actual)
+    assume(not json_equal(expected, actual))
+    said = difference_text(expected, actual)
     assert said.splitlines() == [said]
 
 
@@ -140,17 +142,20 @@ def test_a_cell_a_field_and_a_page_say_it_alike(tmp_path: Any) -> None:
     ],
 )
 def test_in_full_the_items_that_are_alike_go_together(expected: Any, actual: Any, said: str) -> None:
-    assert in_full(f"items: {differs(expected, actual)}, once read", expected, actual) == f"items: {said}, once read"
+    assert (
+        reason_in_full(f"items: {difference_text(expected, actual)}, once read", expected, actual)
+        == f"items: {said}, once read"
+    )
 
 
 def test_another_reason_stays_as_it_is() -> None:
-    assert in_full("2 of 3 items right", [1, 2, 3], [2, 4]) == "2 of 3 items right"
+    assert reason_in_full("2 of 3 items right", [1, 2, 3], [2, 4]) == "2 of 3 items right"
 
 
 @given(expected=VALUES, actual=VALUES)
 def test_in_full_any_two_values_that_differ_have_a_sentence(expected: Any, actual: Any) -> None:
-    assume(not same(expected, actual))
-    said = in_full(differs(expected, actual), expected, actual)
+    assume(not json_equal(expected, actual))
+    said = reason_in_full(difference_text(expected, actual), expected, actual)
     assert said.splitlines() == [said]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.equality import _same_step_by_step, json_type, same, same_type
+from evaluators.scoring.values.equality import _equal_step_by_step, json_equal, json_type, same_json_type
 
 leaves = st.one_of(
     st.none(),
@@ -55,18 +55,18 @@ def swap_some_leaves(value: object, choose: st.DataObject) -> object:
 
 @given(documents, documents)
 def test_agrees_with_the_plain_definition(a: object, b: object) -> None:
-    assert same(a, b) == plainly_same(a, b)
+    assert json_equal(a, b) == plainly_same(a, b)
 
 
 @given(documents, st.data())
 def test_agrees_where_only_the_kind_of_a_leaf_can_differ(a: object, data: st.DataObject) -> None:
     b = swap_some_leaves(a, data)
-    assert same(a, b) == plainly_same(a, b) == same(b, a)
+    assert json_equal(a, b) == plainly_same(a, b) == json_equal(b, a)
 
 
 @given(documents)
 def test_a_document_equals_its_copy(a: object) -> None:
-    assert same(a, copy.deepcopy(a))
+    assert json_equal(a, copy.deepcopy(a))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_document_equals_its_copy(a: object) -> None:
     ],
 )
 def test_values(a: object, b: object, equal: bool) -> None:
-    assert same(a, b) is equal
-    assert same(b, a) is equal
+    assert json_equal(a, b) is equal
+    assert json_equal(b, a) is equal
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_values(a: object, b: object, equal: bool) -> None:
     ],
 )
 def test_step_by_step_says_what_python_says(a: object, b: object, equal: bool) -> None:
-    assert _same_step_by_step(a, b) is _same_step_by_step(b, a) is (a == b) is equal
+    assert _equal_step_by_step(a, b) is _equal_step_by_step(b, a) is (a == b) is equal
 
 
 def test_each_value_has_one_of_six_types() -> None:
     values = [None, True, 1, 1.5, "1", [1], {"a": 1}]
     assert [json_type(value) for value in values] == ["null", "boolean", "number", "number", "string", "list", "object"]
-    assert [same_type(1, other) for other in (2.5, True, "1", None)] == [True, False, False, False]
+    assert [same_json_type(1, other) for other in (2.5, True, "1", None)] == [True, False, False, False]
 
 
 def nested(leaf: str, depth: int) -> str:
@@ -135,7 +135,7 @@ def test_deep_documents_are_compared_when_little_of_the_stack_is_left() -> None:
     def with_little_stack_left(depth: int) -> tuple[bool, bool]:
         if depth:
             return with_little_stack_left(depth - 1)
-        return same(yes, again), same(yes, one)
+        return json_equal(yes, again), json_equal(yes, one)
 
     used = len(inspect.stack(0))
     assert with_little_stack_left(sys.getrecursionlimit() - used - 60) == (True, False)
@@ -143,6 +143,6 @@ def test_deep_documents_are_compared_when_little_of_the_stack_is_left() -> None:
 
 def test_what_is_no_json_number_does_not_equal_null() -> None:
     infinite = float("inf")
-    assert not same([infinite], [None])
-    assert same([infinite], [float("inf")])
-    assert not same([float("nan")], [float("nan")])
+    assert not json_equal([infinite], [None])
+    assert json_equal([infinite], [float("inf")])
+    assert not json_equal([float("nan")], [float("nan")])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.quoting import flow, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text
 from evaluators.suites import source
 
 CHARACTERS = st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"])
@@ -23,7 +23,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_a_value_reads_back(value: Any) -> None:
-    assert source.loads("value: " + flow(value), environment={}).data["value"] == value
+    assert source.loads("value: " + flow_text(value), environment={}).data["value"] == value
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_value_reads_back(value: Any) -> None:
     ],
 )
 def test_quotes_stand_where_they_are_needed(value: object, text: str) -> None:
-    assert flow(value) == text
+    assert flow_text(value) == text
 
 
 @pytest.mark.parametrize(

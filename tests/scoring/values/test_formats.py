@@ -7,12 +7,12 @@ import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.dates import USUAL_FORMATS, _write, also_read_by, formats_of, read_date
+from evaluators.scoring.values.dates import USUAL_FORMATS, _day_text, also_read_by, formats_of, read_date
 
 
 @given(st.dates(datetime.date(1970, 1, 1), datetime.date(2060, 1, 1)), st.sampled_from(USUAL_FORMATS[1:]))
 def test_a_date_in_a_usual_format_is_recognised_as_that_day(day: datetime.date, spelled: str) -> None:
-    text = _write(datetime.datetime.combine(day, datetime.time()), spelled)
+    text = _day_text(datetime.datetime.combine(day, datetime.time()), spelled)
     assert (read_date(text, spelled) or ())[:3] == (day.year, day.month, day.day)
     assert formats_of([text])
 

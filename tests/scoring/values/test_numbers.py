@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.numbers import Parse, decimal_mark, exact_reader, reader, written
+from evaluators.scoring.values.numbers import Parse, decimal_mark, exact_number, exact_reader, reader
 
 EVERYWHERE = Parse(thousands=",", currency=True, percent=True)
 
@@ -19,7 +19,7 @@ def test_a_number_of_json_is_read_as_itself(number: float) -> None:
     found = reader(Parse())(str(number))
     assert found == number
     assert found is not None
-    assert written(found) == written(number)
+    assert exact_number(found) == exact_number(number)
 
 
 @given(st.integers(-(10**15), 10**15), st.integers(0, 99))
@@ -33,7 +33,7 @@ def test_marks_are_set_aside(whole: int, cents: int) -> None:
     ):
         found = reader(parse)(text)
         assert found is not None
-        assert written(found) == number
+        assert exact_number(found) == number
 
 
 AMOUNTS = (
@@ -101,7 +101,7 @@ def test_a_number_is_read_to_the_last_digit(text: str, number: Fraction | None) 
 def test_an_integer_and_the_float_that_equals_it_are_written_apart() -> None:
     number = int(1e23)
     assert number == 1e23
-    assert (written(1e23), written(number)) == (10**23, number)
+    assert (exact_number(1e23), exact_number(number)) == (10**23, number)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.scoring.values import pairing
-from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.pairing import Pairs, assign_gains, by_equality, by_key, identity, left_over, repeated
+from evaluators.scoring.values.equality import json_equal
+from evaluators.scoring.values.pairing import (
+    Pairs,
+    assign_gains,
+    lookup_key,
+    pairs_by_equality,
+    pairs_by_key,
+    repeated_indexes,
+    unpaired_indexes,
+)
 
 
 def is_a_pairing(pairs: Pairs) -> bool:
@@ -25,27 +33,27 @@ def test_ties_go_to_list_order() -> None:
         for columns in range(1, 6):
             assert (
                 assign_gains([[1] * columns] * rows)
-                == by_equality("a" * rows, "a" * columns)
+                == pairs_by_equality("a" * rows, "a" * columns)
                 == [(at, at) for at in range(min(rows, columns))]
             )
 
 
 def test_items_pair_by_key_wherever_they_stand() -> None:
-    assert by_key(["a", "b", "c"], ["c", "a", "d"]) == [(0, 1), (2, 0)]
+    assert pairs_by_key(["a", "b", "c"], ["c", "a", "d"]) == [(0, 1), (2, 0)]
 
 
 def test_items_that_share_a_key_pair_first_come_first_served() -> None:
-    assert by_key(["a", "a", "a"], ["a", "b", "a"]) == [(0, 0), (1, 2)]
-    assert by_key(["a"], ["a", "a"]) == [(0, 0)]
+    assert pairs_by_key(["a", "a", "a"], ["a", "b", "a"]) == [(0, 0), (1, 2)]
+    assert pairs_by_key(["a"], ["a", "a"]) == [(0, 0)]
 
 
 def test_an_item_without_a_key_pairs_with_nothing() -> None:
-    assert by_key([None, "a"], ["a", None]) == [(1, 0)]
+    assert pairs_by_key([None, "a"], ["a", None]) == [(1, 0)]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=6), st.lists(st.sampled_from("abc"), max_size=6))
 def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], output: list[str]) -> None:
-    pairs = by_key(expected, output)
+    pairs = pairs_by_key(expected, output)
     assert is_a_pairing(pairs)
     assert all(expected[row] == output[column] for row, column in pairs)
     assert len(pairs) == sum(min(expected.count(key), output.count(key)) for key in "abc")
@@ -53,13 +61,13 @@ def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], ou
 
 @given(st.permutations(range(6)))
 def test_distinct_keys_find_each_other_in_any_order(order: list[int]) -> None:
-    assert by_key(range(6), order) == [(key, order.index(key)) for key in range(6)]
+    assert pairs_by_key(range(6), order) == [(key, order.index(key)) for key in range(6)]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
 def test_equal_items_pair_as_they_do_by_their_gains(expected: list[str], output: list[str]) -> None:
     table = [[int(one == other) for other in output] for one in expected]
-    assert by_equality(expected, output) == assign_gains(table)
+    assert pairs_by_equality(expected, output) == assign_gains(table)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +83,7 @@ def test_equal_items_pair_as_they_do_by_their_gains(expected: list[str], output:
     ],
 )
 def test_equal_items_pair_with_the_nearest_ones(expected: str, output: str, pairs: Pairs) -> None:
-    assert by_equality(expected, output) == pairs
+    assert pairs_by_equality(expected, output) == pairs
 
 
 def test_equal_items_of_these_lists_pair_as_they_do_by_their_gains() -> None:
@@ -83,7 +91,7 @@ def test_equal_items_of_these_lists_pair_as_they_do_by_their_gains() -> None:
         random = Random(seed)
         expected, output = (random.choices("ab", k=random.randint(0, 8)) for _ in range(2))
         table = [[int(one == other) for other in output] for one in expected]
-        assert by_equality(expected, output) == assign_gains(table), (expected, output)
+        assert pairs_by_equality(expected, output) == assign_gains(table), (expected, output)
 
 
 @pytest.mark.parametrize(("most", "pairs"), [(4, [(1, 1), (2, 2)]), (3, [(1, 0), (2, 1)])])
@@ -91,17 +99,17 @@ def test_beyond_a_number_of_places_the_last_ones_are_left_out(
     most: int, pairs: Pairs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairing, "NEAREST", most)
-    assert by_equality("xaa", "aaaa") == pairs
+    assert pairs_by_equality("xaa", "aaaa") == pairs
 
 
 def test_what_is_in_no_pair_is_left_over() -> None:
-    assert left_over([(0, 2), (2, 0)], 4, 3) == ([1, 3], [1])
-    assert left_over([], 0, 1) == ([], [0])
+    assert unpaired_indexes([(0, 2), (2, 0)], 4, 3) == ([1, 3], [1])
+    assert unpaired_indexes([], 0, 1) == ([], [0])
 
 
 def test_a_key_that_an_earlier_item_has_is_repeated() -> None:
-    assert repeated(["a", "b", "a", None, None, "a"]) == (2, 5)
-    assert repeated(["a", "b"]) == ()
+    assert repeated_indexes(["a", "b", "a", None, None, "a"]) == (2, 5)
+    assert repeated_indexes(["a", "b"]) == ()
 
 
 VALUES = st.recursive(
@@ -119,12 +127,12 @@ VALUES = st.recursive(
     "kind", [lambda at: at * sys.hash_info.modulus, lambda at: [-1 - (at >> bit & 1) for bit in range(12)]]
 )
 def test_values_that_a_hash_cannot_tell_apart_are_told_apart_by_their_identity(kind: Callable[[int], object]) -> None:
-    found = [identity(kind(at)) for at in range(4000)]
+    found = [lookup_key(kind(at)) for at in range(4000)]
     assert len(set(found)) == 4000
     assert len({hash(one) for one in found}) > 3900
 
 
 @given(VALUES, VALUES)
 def test_values_are_found_by_their_identity_where_they_are_equal(one: object, other: object) -> None:
-    assert (identity(one) == identity(other)) is same(one, other)
-    assert identity(one) != identity([one])
+    assert (lookup_key(one) == lookup_key(other)) is json_equal(one, other)
+    assert lookup_key(one) != lookup_key([one])

@@ -93,7 +93,7 @@ def test_a_number_is_found_in_lines_where_one_of_them_has_it(lines: list[str], n
 
 @given(SENTENCE, st.one_of(SENTENCE, st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_passage_stands_in_the_text(text: str, value: Any) -> None:
-    place, (nearest, _) = source(text).place(value), source(text).nearest(value)
+    place, (nearest, _) = source(text).place(value), source(text).nearest_passage(value)
     assert (place is not None) is source(text).has(value)
     for passage in (place, nearest):
         assert passage is None or 0 <= passage.start <= passage.end <= len(text)

@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 
 from evaluators.model.rows import JSON, MISSING
 from evaluators.scoring.values.path_text import as_step
-from evaluators.scoring.values.paths import ANY, BadPath, Location, Path, Step, display, for_people, nearest_path, parse
+from evaluators.scoring.values.paths import (
+    ANY,
+    BadPath,
+    Location,
+    Path,
+    Step,
+    display,
+    nearest_path,
+    parse,
+    path_for_people,
+)
 
 DOCUMENT: JSON = {
     "vendor": {"name": "Acme", "été": {"ü": 1}, "tax id": "7", "vat/no": "8", "~": "9"},
@@ -694,9 +704,9 @@ def test_only_a_jsonpath_with_more_than_names_and_indexes_loads_its_library() ->
     ],
 )
 def test_keys_of_several_words_are_shown_plainly_and_mean_the_same(path: str, shown: str) -> None:
-    assert for_people(path) == shown
+    assert path_for_people(path) == shown
     assert parse(shown).steps == parse(path).steps
 
 
 def test_what_is_no_path_is_shown_as_it_is() -> None:
-    assert for_people('[+3]["x y"]') == '[+3]["x y"]'
+    assert path_for_people('[+3]["x y"]') == '[+3]["x y"]'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.reports.display import visible
-from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.quoting import quote
 
 
@@ -30,16 +30,18 @@ def test_a_character_that_cannot_be_seen_is_an_escape(actual: str, shown: str) -
     "actual", ["androidx:\u200bcore", "\ufeffandroidx:core", "android\u00adx:core", "androidx:core\u200e"]
 )
 def test_that_only_such_characters_differ_is_said(actual: str) -> None:
-    assert differs("androidx:core", actual).endswith(' differs from "androidx:core"; only invisible characters differ')
+    assert difference_text("androidx:core", actual).endswith(
+        ' differs from "androidx:core"; only invisible characters differ'
+    )
 
 
 def test_that_only_the_form_of_accents_differs_is_said() -> None:
-    assert "only how their letters are stored differs" in differs("Müller", "Mu\u0308ller")
+    assert "only how their letters are stored differs" in difference_text("Müller", "Mu\u0308ller")
 
 
 def test_other_differences_are_said_as_they_are() -> None:
-    assert differs("ab", "a\u200bc") == '"a\\u200bc" differs from "ab"'
-    assert differs("é", "e") == '"e" differs from "é"'
+    assert difference_text("ab", "a\u200bc") == '"a\\u200bc" differs from "ab"'
+    assert difference_text("é", "e") == '"e" differs from "é"'
 
 
 def test_a_cell_of_a_terminal_shows_them_too() -> None:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.json_documents import blanked, documents, reasoning_in, tags_in
+from evaluators.scoring.values.json_documents import blank_out, documents, reasoning_in, tags_in
 from evaluators.scoring.values.json_text import NotJSON
 
 
 def rest(text: str) -> str:
-    return blanked(text, reasoning_in(tags_in(text), len(text)))
+    return blank_out(text, reasoning_in(tags_in(text), len(text)))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.text import SHORT, normal_form, ordered_marks
+from evaluators.scoring.values.text import SHORT, normal_form, order_marks
 
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = "\u0301\u0323\u0345\u0344\u0f73\u0f71\u3099\uff9e\u05b0\U0001d165"
@@ -33,7 +33,7 @@ def test_a_normal_form_is_that_of_the_standard_library(
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323"])
 def test_long_runs_come_in_order(form: Literal["NFC", "NFD", "NFKC", "NFKD"], marks: str) -> None:
-    assert descents(ordered_marks(form, "a" + marks * 5_000)) == 0
+    assert descents(order_marks(form, "a" + marks * 5_000)) == 0
     assert len(normal_form(form, "a" + marks * 100_000)) >= 100_000
 
 

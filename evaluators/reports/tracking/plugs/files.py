@@ -21,7 +21,7 @@ from evaluators.runs.reader import Run
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_json import stable
 from evaluators.runs.store import write_text
-from evaluators.scoring.values.quoting import flow, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text
 
 METRICS: Final = "metrics.json"
 PARAMS: Final = "params.yaml"
@@ -105,4 +105,4 @@ def _lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
             yield f"{margin}{key_text(key)}:"
             yield from _lines(value, f"{margin}  ")
         else:
-            yield f"{margin}{key_text(key)}: {flow(value)}"
+            yield f"{margin}{key_text(key)}: {flow_text(value)}"

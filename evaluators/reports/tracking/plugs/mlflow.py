@@ -22,7 +22,7 @@ from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, n
 from evaluators.runs.reader import Run
 from evaluators.runs.result import GateResult
 from evaluators.scoring.values.addresses import without_password
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.file_names import clip_name
 from evaluators.testsets.platforms.fetching import quietly
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class MLflow(RowTracker):
         gates = record.result.of_variant(variant).gates
         _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
         for tag, text in {**dict(_gates(gates)), **dict(_of_every_run(record, self.environment))}.items():
-            client.set_tag(run.info.run_id, tag, shown(text, _NOTE))
+            client.set_tag(run.info.run_id, tag, clip_name(text, _NOTE))
         client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
         _log_table(client, record, run.info.run_id, (variant,))
         return run
@@ -157,7 +157,7 @@ class MLflow(RowTracker):
         shared = {name: value for name, value in self.metrics(record).items() if not name.startswith("variant/")}
         _log_values(client, record, run, shared, flat_params(record))
         tags = dict(_tags(record, self.environment))
-        for named in batches((RunTag(name, shown(text, _NOTE)) for name, text in tags.items()), 100):
+        for named in batches((RunTag(name, clip_name(text, _NOTE)) for name, text in tags.items()), 100):
             client.log_batch(run_id, tags=named)
         client.log_inputs(run_id, datasets=[_test_set(record)])
         _log_table(client, record, run_id)
@@ -174,7 +174,7 @@ def _log_values(
 
     run_id, at = run.info.run_id, _started(record) or run.info.start_time
     metrics, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
-    new = [Param(name, shown(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
+    new = [Param(name, clip_name(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
     for some in batches((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
         client.log_batch(run_id, metrics=some)
     for texts in batches(new, 100):

@@ -22,7 +22,7 @@ from evaluators.reports.tracking.metrics import metric_groups
 from evaluators.reports.tracking.sending import batches, with_progress
 from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, no_progress, run_key
 from evaluators.runs.reader import Run
-from evaluators.scoring.values.file_names import shown
+from evaluators.scoring.values.file_names import clip_name
 from evaluators.scoring.values.json_text import to_text
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     """The run: its settings and its metrics as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
-    attributes |= {f"{OURS}.param.{_dotted(name)}": shown(text, _TEXT) for name, text in flat_params(record).items()}
+    attributes |= {f"{OURS}.param.{_dotted(name)}": clip_name(text, _TEXT) for name, text in flat_params(record).items()}
     if settings.environment:
         attributes |= {f"{OURS}.environment.{name}": text for name, text in environment_of(record).items()}
     attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(record).items()}
@@ -245,7 +245,7 @@ def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetr
     for role, name in (("input", INPUT), ("output", OUTPUT), ("expected", f"{OURS}.expected")):
         cell = (row.cells or {}).get(columns.get(role, ""))
         if cell is not None and settings.contents:
-            attributes[name] = shown(cell if isinstance(cell, str) else to_text(cell), _TEXT)
+            attributes[name] = clip_name(cell if isinstance(cell, str) else to_text(cell), _TEXT)
     path = f"{row.variant or ''}/{row.number}"
     node = _Node(path, f"row {row.id}", "CHAIN", root, attributes)
     node.evaluated = _evaluated_span(row.cells or {}, settings)
@@ -281,7 +281,7 @@ def _result(view: FieldView, contents: bool) -> dict[str, Any]:
     if view.score is not None:
         attributes[SCORE] = float(view.score)
     if view.reason is not None and contents:  # reasons quote what is in the row
-        attributes[EXPLANATION] = shown(view.reason, _TEXT)
+        attributes[EXPLANATION] = clip_name(view.reason, _TEXT)
     if view.path is not None:
         attributes[f"{OURS}.field"] = view.path
     if view.issue is not None:

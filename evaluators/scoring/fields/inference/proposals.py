@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from evaluators.model.issues import Problems, problem
 from evaluators.scoring.values.amounts import currency_in
 from evaluators.scoring.values.dates import PROPOSED_FORMATS, also_read_by, formats_of, read_date
-from evaluators.scoring.values.numbers import USUAL_PARSES, are_names_of_digits, parses_of, readings, two_parses_of
-from evaluators.scoring.values.quoting import first_ones, flow, quote
+from evaluators.scoring.values.numbers import USUAL_PARSES, are_names_of_digits, numbers_of, parses_of, two_parses_of
+from evaluators.scoring.values.quoting import first_texts, flow_text, quote
 
 
 class InitQuestion(Struct, frozen=True):
@@ -207,7 +207,7 @@ def _of_most(texts: list[str], path: str, ask: Ask) -> Proposal | None:
     read = [
         {
             text
-            for text, number in zip(distinct, readings(distinct, parse), strict=True)
+            for text, number in zip(distinct, numbers_of(distinct, parse), strict=True)
             if number is not None and _DIGIT.search(text)
         }
         for parse in USUAL_PARSES
@@ -231,7 +231,7 @@ _DIGIT: Final = re.compile(r"[0-9]")
 
 def _but_for(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
     """A proposal for most of the values, with those that are other."""
-    shown = first_ones([quote(text, 30) for text in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
+    shown = first_texts([quote(text, 30) for text in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
     has = "has" if len(odd) == 1 else "have"
     but = f"{len(odd):,} of {count + len(odd):,} cannot be read so and {has} no score: {shown}"
     return replace(proposal, why=f"{proposal.why}; {but}", several=True)
@@ -274,12 +274,12 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
     if both is not None:
         return _in_two_notations(texts, distinct, both)
     formats = _likelier_first(formats, distinct)
-    chosen, first = formats[0], readings(distinct, formats[0])
-    other = next((parse for parse in formats[1:] if readings(distinct, parse) != first), None)
+    chosen, first = formats[0], numbers_of(distinct, formats[0])
+    other = next((parse for parse in formats[1:] if numbers_of(distinct, parse) != first), None)
     if other is not None:
-        example = next(text for text, a, b in zip(distinct, first, readings(distinct, other), strict=True) if a != b)
-        answers = (f"parse: {flow(chosen or True)}", f"parse: {flow(other)}")
-        readings_text = tuple(f"{quote(example)} is {readings([example], parse)[0]}" for parse in (chosen, other))
+        example = next(text for text, a, b in zip(distinct, first, numbers_of(distinct, other), strict=True) if a != b)
+        answers = (f"parse: {flow_text(chosen or True)}", f"parse: {flow_text(other)}")
+        readings_text = tuple(f"{quote(example)} is {numbers_of([example], parse)[0]}" for parse in (chosen, other))
         text = f"{path} holds numbers in text. How are they written?"
         if ask(InitQuestion(text, answers, readings_text, "change `parse` in the suite")) == answers[1]:
             chosen = other
@@ -303,13 +303,13 @@ def _in_two_notations(
     texts: Sequence[str], distinct: Sequence[str], both: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
     """Numbers in text, some in one notation and some in another; those that both read are named."""
-    first, second = (readings(distinct, item) for item in both)
+    first, second = (numbers_of(distinct, item) for item in both)
     pairs = list(zip(distinct, first, second, strict=True))
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]
     doubtful = [text for text, a, b in pairs if a is not None and b is not None and a != b]
     why = f"{_all_parse(texts)} as numbers in two notations, such as {' and '.join(quote(item, 30) for item in examples)}"
     if doubtful:
-        shown = first_ones([quote(item, 30) for item in doubtful], _ODD_SHOWN)
+        shown = first_texts([quote(item, 30) for item in doubtful], _ODD_SHOWN)
         why += f"; in both, taken as in the first: {shown}"
     listed = [item or True for item in both]
     return Proposal({"numeric": {"parse": listed}}, why, several=bool(doubtful))

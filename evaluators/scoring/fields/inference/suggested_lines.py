@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.scoring.fields.inference.proposals import Ask, InitQuestion, propose
-from evaluators.scoring.values.path_text import ANY, Step, display, plainly
+from evaluators.scoring.values.path_text import ANY, Step, display, display_plainly
 
 _MOST_KEYS: Final = 30
 _RARE: Final = 0.1
@@ -97,7 +97,7 @@ class SuggestedLine(Struct, frozen=True):
     @property
     def written(self) -> str:
         """The path as people write it, with keys of several words as they are."""
-        return plainly(self.steps)
+        return display_plainly(self.steps)
 
 
 class NullMeaning(Struct, frozen=True):

@@ -16,7 +16,7 @@ from evaluators.model.settings import spell
 from evaluators.scoring.comparators._comparator import Question
 from evaluators.scoring.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, equal_but_for_writing
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import json_equal
 
 _FORGIVING: Final = frozenset((
     "semantic", "string_semantic", "numeric", "number_exact", "number_tolerance", "integer_exact", "boolean",
@@ -54,7 +54,7 @@ class ArrayLlm(JudgedComparator):
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Comparison(0.0, False, "one of the two is no list")
-        if same(expected, actual):
+        if json_equal(expected, actual):
             return self._whole(question, "equal")
         if not self._tells_writing_apart and (answer := equal_but_for_writing(question)):
             return self._whole(question, answer.reason)
