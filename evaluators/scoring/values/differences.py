@@ -2,8 +2,8 @@
 
 Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, those that are the same
 at both ends are set aside, and the others go together where they are equal; what stands between those goes together in turn.
-`reason_in_full` finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a second to load, so that
-it is for a page that shows rows, not for the run that scores them.
+`reason_in_full` finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a
+second to load, so that it is for a page that shows rows, not for the run that scores them.
 """
 
 from __future__ import annotations
