@@ -36,7 +36,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     if not prepared.test_set.config.corrections:
         return result
     corrections = Corrections(values)
-    if not corrections.made:
+    if not corrections.count:
         return replace(result, corrections=corrections)
     if asks(prepared.suite) or not result.complete:
         return replace(result, corrections=replace(corrections, why_not=_JUDGED if result.complete else _STOPPED))
@@ -54,7 +54,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     gates = tuple(
         gate
         if gate.target in columns
-        else _with_value_before(gate, corrections.made, known[_key(gate)].pop() if known[_key(gate)] else None)
+        else _with_value_before(gate, corrections.count, known[_key(gate)].pop() if known[_key(gate)] else None)
         for gate in result.gates
     )
     return replace(result, corrections=replace(corrections, without=without), gates=gates)

@@ -32,7 +32,7 @@ from evaluators.runs.exit_code import afterwards
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared, check_gate_targets, masked_problems, results_here
 from evaluators.runs.recorder import Recording
-from evaluators.runs.resuming import key_of, notes_of
+from evaluators.runs.resuming import resume_key, run_notes
 from evaluators.runs.run_db import RunDb
 from evaluators.runs.storing import recording_of
 from evaluators.runs.unchanged import changes_blamed, changes_since, file_marks
@@ -102,7 +102,7 @@ def _finish(
     marks, fingerprint = file_marks(prepared.test_set.files), prepared.test_set.fingerprint()
     recordings = _recordings(prepared, wanted, bool(trackers))
     keeps_folder = wanted.results is not None
-    key = key_of(prepared, repeat_judge, recordings or (), fingerprint) if keeps_folder else {}
+    key = resume_key(prepared, repeat_judge, recordings or (), fingerprint) if keeps_folder else {}
     folder = _folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
         return finished_before(prepared, wanted, folder)
@@ -202,10 +202,10 @@ def _folder(
     if wanted.results is None:
         return RunFolder.passing()
     if resumed is not None:
-        from evaluators.runs.resuming import taken_up
+        from evaluators.runs.resuming import resume_folder
 
         made = folder_names([name for name, _ in prepared.variants()], [line.name for line in prepared.suite.lines])
-        if (resumption := taken_up(resumed, prepared, key, made)) is not None:
+        if (resumption := resume_folder(resumed, prepared, key, made)) is not None:
             if isinstance(resumption, RunFolder):
                 resumption.made = folder_names
             return resumption
@@ -217,9 +217,9 @@ def _folder(
         # a file in the place of a folder is a mistake in the command; where the system refuses, the figures are not lost
         if not isinstance(error.__cause__, OSError) or isinstance(error.__cause__, FileExistsError | NotADirectoryError):
             raise
-        folder = RunFolder.unclaimed(Path(wanted.results, name), error.issues[0])
-    folder.named_before(results_name or "")
-    folder.db.note({**key, **notes_of(prepared)})
+        folder = RunFolder.refused(Path(wanted.results, name), error.issues[0])
+    folder.take_name(results_name or "")
+    folder.db.note({**key, **run_notes(prepared)})
     return folder
 
 

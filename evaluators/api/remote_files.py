@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems, problem
-from evaluators.runs.store import check_written, unwritten
+from evaluators.runs.store import check_written, write_issue
 from evaluators.scoring.values.addresses import shown_address
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
 
@@ -103,7 +103,7 @@ def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]
             sent.append(inside(parent(path), file.name))
             send_file(file, sent[-1])
     except OSError as error:
-        issue = unwritten(error, shown_address(sent[-1] if sent else path))
+        issue = write_issue(error, shown_address(sent[-1] if sent else path))
         raise Problems([replace(issue, hint=f"nothing is lost: it is in {folder}")]) from None
     except Problems as error:
         raise Problems(issue_at_place(issue, folder, parent(path)) for issue in error.issues) from None

@@ -25,7 +25,7 @@ from evaluators.runs.exit_code import afterwards
 from evaluators.runs.reader import Run
 from evaluators.runs.run_folder import check_name, default_name
 from evaluators.runs.run_json import run_json
-from evaluators.runs.store import RUN_JSON, numbered, unwritten, write_text
+from evaluators.runs.store import RUN_JSON, numbered_names, write_issue, write_text
 from evaluators.scoring.values.addresses import shown_address
 from evaluators.testsets.byte_store import inside, store_of
 
@@ -45,7 +45,7 @@ def claimed(folders: Iterable[str]) -> Iterator[None]:
                 store_of(claim).put(claim, b"")
                 claims.append(claim)
             except OSError as error:
-                raise Problems([unwritten(error, shown_address(folder), "the place of the results")]) from None
+                raise Problems([write_issue(error, shown_address(folder), "the place of the results")]) from None
             except Problems as error:
                 raise Problems(replace(issue, where=shown_address(folder)) for issue in error.issues) from None
         yield
@@ -68,10 +68,10 @@ class _Outgoing(Struct):
         """Chooses the first name under which nothing is there yet."""
         store = store_of(self.results)
         try:
-            names = numbered(self.asked)
+            names = numbered_names(self.asked)
             self.name = next(name for name in names if store.kind(inside(self.results, name)) is None)
         except OSError as error:
-            raise Problems([unwritten(error, shown_address(self.results), "the place of the results")]) from None
+            raise Problems([write_issue(error, shown_address(self.results), "the place of the results")]) from None
 
     @property
     def place(self) -> str:
@@ -153,6 +153,6 @@ def _send(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:
         for name in old - set(names):
             store.remove(inside(place, name))
     except OSError as error:
-        issue = unwritten(error, shown_address(place), "the run folder")
+        issue = write_issue(error, shown_address(place), "the run folder")
         return (replace(issue, blame=Blame.ENVIRONMENT, hint=f"nothing is lost: it is in {local}"),)
     return ()

@@ -5,6 +5,7 @@ What only a run with files needs is imported when it is needed, as it is where a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -181,14 +182,14 @@ def write_run(
         if wanted.results is not None:
             record = record.but(result=_with_lists_in_notes(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
-            record = record.but(place=folder.path, result=folder.named(record.result))
+            record = record.but(place=folder.path, result=folder.with_folder_name(record.result))
     except (OSError, Problems) as error:
         refused = folder.refusal(error)
         if refused is None:
             raise
         return _lost(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
     files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
-    named = folder.named(result)
+    named = folder.with_folder_name(result)
     result = replace(afterwards(named, refusals), written=record.result.written)
     if wanted.results is not None:
         taken = folder.asked if folder.path != folder.asked else None
@@ -238,13 +239,23 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
 
 
 def _with_lists_in_notes(record: Run, path: Path, wanted: AskedFor) -> RunResult:
-    """The result, which names the further files, so that no test set takes them for rows."""
+    """The result, in which `written` names the further files outside of the run folder as paths from there: so no test set takes them
+    for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
     from evaluators.reports.report_files import asked_places
-    from evaluators.runs.reader import note_written
 
-    return note_written(path, record.result, asked_places(wanted.paths, record))
+    files = [os.path.abspath(file) for file in asked_places(wanted.paths, record)]
+    outside = [_path_from(path, file) for file in files if not Path(file).is_relative_to(path.absolute())]
+    return replace(record.result, written=tuple(dict.fromkeys([*record.result.written, *outside])))
+
+
+def _path_from(folder: Path, file: str) -> str:
+    """The file as a path from the folder on; as it is where there is no such path, on another drive of Windows."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # another drive
+        return file
 
 
 def _in_folder(file: str, folder: RunFolder) -> str:

@@ -17,7 +17,7 @@ from evaluators.cli._printing import print_err, print_problems
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.settings import NOTHING_FILLED, BadSettings, Filled
 from evaluators.runs.exit_code import BUG, INTERRUPTED
-from evaluators.runs.store import reason
+from evaluators.runs.store import system_message
 
 
 def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | None = None) -> int:
@@ -56,7 +56,7 @@ def _refused(error: OSError) -> Issue:
     """The issue that the system refused a file: neither the suite nor the program is to blame."""
     named = str(error.filename) if error.filename is not None else None
     what = "the file" if named else "a file"
-    return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {reason(error)}", named)
+    return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {system_message(error)}", named)
 
 
 def _bug_text(error: BaseException) -> str:

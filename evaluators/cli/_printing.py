@@ -115,10 +115,10 @@ def print_out(text: str) -> None:
         _silence()
     except OSError as error:
         from evaluators.model.issues import Problems
-        from evaluators.runs.store import unwritten
+        from evaluators.runs.store import write_issue
 
         _silence()
-        raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error
+        raise Problems([write_issue(error, _STDOUT, "what is printed")]) from error
 
 
 def print_err(text: str) -> None:

@@ -255,10 +255,10 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
     """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return
-    from evaluators.runs.folder_lock import holding
+    from evaluators.runs.folder_lock import lock_state
     from evaluators.runs.run_listing import unfinished_runs
 
-    left = [folder for folder in unfinished_runs(results) if holding(folder) == "mine"]
+    left = [folder for folder in unfinished_runs(results) if lock_state(folder) == "mine"]
     for folder in left:
         print_err(f'{folder}: left by the run "{folder.name}", which was ended before its end')
     if left:

@@ -22,7 +22,7 @@ from evaluators.runs.empty_answers import empty_answer_note
 from evaluators.runs.engines.engine import engine_of
 from evaluators.runs.exit_code import Facts, exit_code
 from evaluators.runs.gates import written_gates
-from evaluators.runs.metrics import counted, full_name, rows_text
+from evaluators.runs.metrics import count_text, full_name, rows_text
 from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import Prepared, check_gate_targets, check_results, masked_problems, prepare
 from evaluators.runs.result import RunResult
@@ -125,7 +125,7 @@ def check_columns(suite: Suite) -> None:
 def suite_words(suite: Suite, alone: bool, warnings: Iterable[Issue] = ()) -> str:
     """The good news about a suite, its notes and `warnings`. `alone` says that nothing else is looked at."""
     well = "no problems" if alone else "the suite itself has no problems"
-    parts = f"{counted(len(suite.lines), 'evaluator')}, {counted(len(written_gates(suite.gates)), 'gate')}"
+    parts = f"{count_text(len(suite.lines), 'evaluator')}, {count_text(len(written_gates(suite.gates)), 'gate')}"
     head = f"{suite.config.source.name}: {well}; {parts}"
     warning_lines = (f"warning: {warning}" for warning in (*warnings, *_unsaid(suite)))
     return _lines([head, *(f"note: {note}" for note in suite.notes), *warning_lines])

@@ -13,7 +13,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.rows import JSON, MISSING
 from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.scoring.evaluators._evaluator import FromColumn, ScoredFields
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.expected_check import ExpectedFinding, check_expected, check_listed
@@ -58,7 +58,7 @@ class ExpectedFindings(Struct):
     def words(self) -> str:
         """The report of the check: how many answers, the warnings, and whether all fit."""
         schemas = ", ".join(self.against)
-        lines = [f"{self.name}: looked at {counted(self.looked_at, 'expected answer')}, against {schemas}"]
+        lines = [f"{self.name}: looked at {count_text(self.looked_at, 'expected answer')}, against {schemas}"]
         lines += [
             f"{'correction' if correction.void is None else 'warning: correction'} {correction.sentence}"
             for correction in self.corrections

@@ -13,7 +13,7 @@ from evaluators.guide.expected_answers import answers, of_schema, schema_in, unr
 from evaluators.model.issues import CellError, Issue, Problems
 from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.scoring.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.scoring.fields.references import resolve_schema_references
 from evaluators.scoring.fields.schema_keywords import dialect_of, unwrap
@@ -67,7 +67,7 @@ def inferred(path: str, column: str | None, dialect: str | None, settings: Mappi
     problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
     if not documents and problems:
         raise Problems(problems)
-    made_of = f"{counted(len(documents), 'expected answer')} of {path}"
+    made_of = f"{count_text(len(documents), 'expected answer')} of {path}"
     if dialect == "evaluation_config":
         plain = plain_schema(documents)
         return _annotated(plain.schema, dialect, made_of, plain.unclear, problems)

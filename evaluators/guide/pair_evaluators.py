@@ -10,7 +10,7 @@ from evaluators.guide.column_cells import filled, holds_containers
 from evaluators.guide.column_names import ColumnPair
 from evaluators.guide.proposal_counts import MOST_ROWS, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
 _SHORT: Final = 60
@@ -23,7 +23,7 @@ def evaluators_of_pairs(
     lines = comment("Each output is compared with the expected answer that is called like it.")
     for pair in pairs:
         lines += _lines(pair, cells[pair.output], cells[pair.expected], ask)
-    return SuggestedEvaluators(tuple(lines), tuple(pair.stem for pair in pairs), f"in {counted(len(pairs), 'column')}")
+    return SuggestedEvaluators(tuple(lines), tuple(pair.stem for pair in pairs), f"in {count_text(len(pairs), 'column')}")
 
 
 def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers) -> list[str]:

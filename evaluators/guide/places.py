@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from evaluators.guide.column_names import side_of_words, words_of
 from evaluators.model.issues import Problems, problem
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.addresses import has_wildcards
 from evaluators.scoring.values.quoting import first_texts
@@ -93,7 +93,7 @@ def _json_alone(folder: str) -> tuple[str, tuple[str, ...]]:
     if not files or not left or (len(files) < left and not _all_other_than_rows(every)):
         return folder, ()
     return _pattern(folder, files, ""), (
-        f"{folder}: the JSON files are read, and {counted(left, 'other file')} left out",
+        f"{folder}: the JSON files are read, and {count_text(left, 'other file')} left out",
     )
 
 

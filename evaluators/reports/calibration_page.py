@@ -6,7 +6,7 @@ from evaluators.reports.document import Item, Listing, Page, PageTable, Paragrap
 from evaluators.reports.sections.labels import label_section
 from evaluators.runs.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
 from evaluators.runs.intervals import wilson
-from evaluators.runs.metrics import counted, mean_interval_text, rows_text, score_text
+from evaluators.runs.metrics import count_text, mean_interval_text, rows_text, score_text
 from evaluators.runs.result import ConfusionMatrix, Interval
 
 _FEW: int = 30
@@ -32,12 +32,12 @@ def _metrics(calibration: Calibration, target: str, column: str) -> Section:
     lines = [f"{rows_text(counts.rows)} have a verdict of {target} and a mark in {column}."]
     if calibration.unmarked:
         lines.append(
-            f"{rows_text(calibration.unmarked)} without a mark, and {counted(calibration.unjudged, 'mark')} without a verdict, "
+            f"{rows_text(calibration.unmarked)} without a mark, and {count_text(calibration.unjudged, 'mark')} without a verdict, "
             "are left out."
         )
     elif calibration.unjudged:
         are = "is" if calibration.unjudged == 1 else "are"
-        lines.append(f"{counted(calibration.unjudged, 'mark')} without a verdict {are} left out.")
+        lines.append(f"{count_text(calibration.unjudged, 'mark')} without a verdict {are} left out.")
     if counts.rows < _FEW:
         lines.append(f"Fewer than {_FEW} rows say little: see how wide the intervals are.")
     if calibration.cluster is not None:
@@ -154,7 +154,7 @@ def _changed(changed: Changed) -> Section:
     """How many of the questions that two runs both asked got another verdict in the other run, with an interval and examples."""
     share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (
-        f"Of {counted(changed.questions, 'question')} that both runs asked, {changed.changed:,} "
+        f"Of {count_text(changed.questions, 'question')} that both runs asked, {changed.changed:,} "
         f"{'has' if changed.changed == 1 else 'have'} another verdict in the other run ({share})."
         if changed.questions
         else "The two runs have no question in common."

@@ -40,7 +40,7 @@ from evaluators.runs.exit_code import INCOMPARABLE
 from evaluators.runs.metric_table import LABEL_METRICS
 from evaluators.runs.metrics import (
     UNDEFINED,
-    counted,
+    count_text,
     difference_interval_text,
     mean_interval_text,
     more_text,
@@ -48,7 +48,7 @@ from evaluators.runs.metrics import (
     quantity_text,
     rows_text,
     score_text,
-    signed,
+    signed_text,
     with_variant,
 )
 from evaluators.scoring.values.paths import path_for_people
@@ -94,7 +94,7 @@ def headline(comparison: RunComparison) -> str:
     if not comparison.evaluators:
         ranked = {variant.variant for ranking in comparison.rankings for variant in ranking.variants}
         ranked |= {ranked.variant for ranking in comparison.rankings for ranked in ranking.unranked}
-        return f"{counted(len(ranked), 'variant')} compared"
+        return f"{count_text(len(ranked), 'variant')} compared"
     if comparison.unpaired:
         return "metrics compared, rows not paired"
     verdicts = _verdicts(comparison)
@@ -182,7 +182,7 @@ def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
 _ABOUT_METRICS: Final = (
     Column("base", lambda difference: score_text(difference.base)),
     Column("new", lambda difference: score_text(difference.new)),
-    Column("difference", lambda difference: signed(difference.difference)),
+    Column("difference", lambda difference: signed_text(difference.difference)),
     Column("95 % CI", lambda difference: difference_interval_text(difference.ci)),
 )
 _ABOUT_ROWS: Final = (
@@ -235,7 +235,7 @@ def _noise(one: Difference) -> str:
     else:
         beyond = "By groups, no change can be told from that noise."
     return (
-        f"{with_variant(one.evaluator, one.variant)}: {changed:,} of {counted(one.pairs, 'pair')} changed "
+        f"{with_variant(one.evaluator, one.variant)}: {changed:,} of {count_text(one.pairs, 'pair')} changed "
         f"({score_text(changed / one.pairs)}). Outputs of one question within a run differ in {score_text(noise)} "
         f"of pairs: that would be {noise * one.pairs:,.1f} without any change. {beyond}"
     )
@@ -344,7 +344,7 @@ def _example(example: FieldExample, several: bool) -> Item:
 def _unchanged(count: int, comparison: RunComparison) -> Iterator[Paragraph]:
     if count:
         where = "over all rows" if comparison.unpaired else "in every row"
-        yield Paragraph(f"{counted(count, 'field')} {'is' if count == 1 else 'are'} the same {where}.")
+        yield Paragraph(f"{count_text(count, 'field')} {'is' if count == 1 else 'are'} the same {where}.")
 
 
 def _by_difference(one: Any) -> tuple[bool, float]:
@@ -383,7 +383,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
         Column("expected", lambda label: f"{label[main].support:,}"),
         Column("F1 in base", lambda label: score_text(label[main].base)),
         Column("F1 in new", lambda label: score_text(label[main].new)),
-        Column("difference", lambda label: signed(label[main].difference)),
+        Column("difference", lambda label: signed_text(label[main].difference)),
         *map(moved, others),
     )
     by_label: dict[tuple[object, ...], dict[str, LabelDifference]] = {}
@@ -400,7 +400,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     changed.sort(key=lambda label: (label[main].average, *_by_difference(label[main])))
     blocks = list(_first(changed, columns, "label"))
     if same := sum(not label[main].average for label in labels) - sum(not label[main].average for label in changed):
-        blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
+        blocks.append(Paragraph(f"{count_text(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
     blocks.append(
         Paragraph("Each over all rows of its run. Differences of evaluators have p-values, those of labels have none.")
     )

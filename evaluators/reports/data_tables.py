@@ -80,10 +80,10 @@ def _groups(run: Run) -> Iterator[Line]:
                     attempts.setdefault(name, Attempts()).add(known[code], 1)
         for evaluator, of_evaluator in zip(run.facts.evaluators, groups, strict=True):
             for group, each in of_evaluator.items():
-                ci = wilson(each.passed, each.scored) if each.whole else None
+                ci = wilson(each.passed, each.scored) if each.is_complete else None
                 yield {
                     "variant": variant, "evaluator": evaluator.name, "group": group, "attempts": each.scored,
-                    "passed": each.passed, "share": each.passed / each.scored if each.whole else None,
+                    "passed": each.passed, "share": each.passed / each.scored if each.is_complete else None,
                     "ci_low": ci.low if ci else None, "ci_high": ci.high if ci else None,
                     "kept_out": each.kept_out,
                 }  # fmt: skip

@@ -16,7 +16,7 @@ from evaluators.reports.coverage import found_nowhere
 from evaluators.reports.sections.confidence import confidence_name
 from evaluators.runs.label_pairs import is_label
 from evaluators.runs.labels import LabelPairs
-from evaluators.runs.metrics import counted, full_name, rows_text, with_variant
+from evaluators.runs.metrics import count_text, full_name, rows_text, with_variant
 from evaluators.runs.number_cells import NumericColumn
 from evaluators.runs.places import KEY, align_place, line_places
 from evaluators.runs.preparing import Prepared
@@ -132,7 +132,7 @@ def unreadable_measures(measures: Sequence[NumericColumnStats]) -> Iterator[Issu
         if measure.slice is None and measure.unreadable:
             are = "is not a number" if measure.unreadable == 1 else "are not numbers"
             message = (
-                f'the measure "{full_name(measure)}": {measure.unreadable:,} of {counted(measure.rows, "cell")} {are}'
+                f'the measure "{full_name(measure)}": {measure.unreadable:,} of {count_text(measure.rows, "cell")} {are}'
             )
             yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
 
@@ -350,8 +350,8 @@ def _items_in_words(keys: KeyStats) -> str:
     has = "has" if keys.items == 1 else "have"
     wrong = f'no key "{keys.key}"' if keys.what == "without_key" else f'the same key "{keys.key}" as an earlier item'
     if keys.side == "expected":
-        return f'{counted(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
-    return f'{counted(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
+        return f'{count_text(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
+    return f'{count_text(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
 
 
 def _raise_the_limit(keys: KeyStats) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.reports.kinds_read import ReadField, read_fields, single_values
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.runs.places import field_places, line_places
 from evaluators.scoring.evaluators._cells import cell_value
 from evaluators.scoring.needs import expected_of
@@ -89,7 +89,7 @@ def doubt_warnings(
         Issue(
             IN_DOUBT,
             Blame.TESTSET,
-            f'"{name}": {counted(len(doubts), "expected value")} of "{path}" may be read in two ways; '
+            f'"{name}": {count_text(len(doubts), "expected value")} of "{path}" may be read in two ways; '
             f"in row {doubts[0].row:,} {_sentence(doubts[0])}",
             places.get((name, path)) or line_places(suite).get(name),
             f"{_HINT}; `evaluators check` lists them",

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import FieldView
-from evaluators.runs.metrics import counted
+from evaluators.runs.metrics import count_text
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_lines import Recorded
 from evaluators.runs.result import EvaluatorStats
@@ -108,7 +108,7 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
 def _of_array(array: ListOutcome) -> Outcome:
     """The outcome of a list whose items are compared."""
     whole = array.matched + array.missing
-    text = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
+    text = f"{array.matched} of {count_text(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
         text = "the output does not have the list"
     return Outcome(

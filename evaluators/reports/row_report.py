@@ -26,7 +26,7 @@ from evaluators.reports.rows import FieldView
 from evaluators.runs.kept_documents import document_of
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import Declared, short_hash
-from evaluators.runs.record_lines import Recorded, plain
+from evaluators.runs.record_lines import Recorded, json_value
 from evaluators.scoring.fields.events import events_of
 from evaluators.scoring.fields.named_comparators import JUDGED
 from evaluators.scoring.fields.outcomes import ListOutcome, Scored
@@ -131,7 +131,7 @@ def _details(result: Outcome) -> Report:
         compared_parts["rule"] = result.comparator
     if result.weight != 1.0:
         compared_parts["weight"] = result.weight
-    own = {name: plain(value) for name, value in result.details.items() if name not in OURS}
+    own = {name: json_value(value) for name, value in result.details.items() if name not in OURS}
     if own:
         compared_parts["details"] = own
     return compared_parts

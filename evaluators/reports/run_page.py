@@ -26,7 +26,7 @@ from evaluators.reports.sections.measures import measure_section
 from evaluators.reports.sections.problems import problem_sections
 from evaluators.reports.sections.repeats import repeat_sections
 from evaluators.reports.sections.verdict import verdict_section
-from evaluators.runs.metrics import counted, rows_text, score_text
+from evaluators.runs.metrics import count_text, rows_text, score_text
 from evaluators.runs.result import RunResult
 from evaluators.scoring.values.file_names import clip_name
 
@@ -95,7 +95,7 @@ def _unanswered(result: RunResult) -> tuple[Section, ...]:
 def _opening(result: RunResult) -> Section:
     """The first section: warnings about answers, how many rows of which test set, variants, and which columns were read."""
     names = ", ".join(f'"{name}"' for name in result.variants)
-    variants = f", {counted(len(result.variants), 'variant')}: {names}" if result.variants else ""
+    variants = f", {count_text(len(result.variants), 'variant')}: {names}" if result.variants else ""
     lines = [Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}")]
     if result.columns:
         lines.append(Paragraph(columns_text(result.columns)))

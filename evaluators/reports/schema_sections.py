@@ -28,7 +28,7 @@ from evaluators.reports.document import (
 from evaluators.reports.names import row_name
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
 from evaluators.reports.sections.evaluators import extra_items_text
-from evaluators.runs.metrics import counted, full_name, rows_text, score_text
+from evaluators.runs.metrics import count_text, full_name, rows_text, score_text
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, RunResult
 from evaluators.scoring.fields.outcomes import ListOutcome
@@ -144,7 +144,9 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
     columns = heads("metric", "#value", "#n", "what it says")
     paragraphs = [Paragraph(_counts_text(stats.counts or Counts()))]
     paragraphs += [
-        Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
+        Paragraph(
+            f"{count_text(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note"
+        )
         for what, count in stats.fallbacks.items()
     ]
     if stats.extra_items is not None:
@@ -176,20 +178,25 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
     yield (
         "micro precision",
         score_text(stats.micro_precision),
-        counted(in_output, "field"),
+        count_text(in_output, "field"),
         "precision over all fields of all rows",
     )
-    yield "micro recall", score_text(stats.micro_recall), counted(wanted, "field"), "recall over all fields of all rows"
-    yield "micro F1", score_text(stats.micro_f1), counted(counts.n, "field"), "both of these in one number"
+    yield (
+        "micro recall",
+        score_text(stats.micro_recall),
+        count_text(wanted, "field"),
+        "recall over all fields of all rows",
+    )
+    yield "micro F1", score_text(stats.micro_f1), count_text(counts.n, "field"), "both of these in one number"
 
 
 def _counts_text(counts: Counts) -> str:
     """A sentence on how many fields are right, wrong, missing and extra; errors and fields not judged only where there are some."""
     kinds = ("match", "mismatch", "omission", "hallucination")
     text = ", ".join(f"{getattr(counts, kind):,} {FIELD_WORDS[kind].plain}" for kind in kinds)
-    errors = f", {counted(counts.error, 'error')}" if counts.error else ""
-    unchecked = f" {counted(counts.not_judged, 'more field')} could not be judged." if counts.not_judged else ""
-    return f"{counted(counts.n, 'field')}: {text}{errors}.{unchecked}"
+    errors = f", {count_text(counts.error, 'error')}" if counts.error else ""
+    unchecked = f" {count_text(counts.not_judged, 'more field')} could not be judged." if counts.not_judged else ""
+    return f"{count_text(counts.n, 'field')}: {text}{errors}.{unchecked}"
 
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:

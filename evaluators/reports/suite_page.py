@@ -9,7 +9,7 @@ from evaluators.model.settings import Loc
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.runs.gates import Gate, written_gates
-from evaluators.runs.metrics import USUAL, counted
+from evaluators.runs.metrics import USUAL, count_text
 from evaluators.runs.wording import metric_words
 from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.fields.lines import FieldLine
@@ -92,7 +92,9 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
     if description:
         yield Paragraph(str(description))
     slices = f", metrics for each {', '.join(config.slices)}" if config.slices else ""
-    yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(written_gates(gates)), 'gate')}{slices}.")
+    yield Paragraph(
+        f"{count_text(len(config.lines), 'evaluator')}, {count_text(len(written_gates(gates)), 'gate')}{slices}."
+    )
 
 
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
@@ -185,7 +187,7 @@ def _gate_item(gate: Gate) -> Item:
     words += [f"variant {config.variant}"] if config.variant else []
     words += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice_words.items())}"] if config.slice else []
     words += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
-    words += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
+    words += [f"undecided below {count_text(config.min_rows, 'row')}"] if config.min_rows > 1 else []
     words += [f"coverage {config.coverage}"] if config.coverage != USUAL else []
     return Item(f"{gate.key}: {', '.join(words)}")
 

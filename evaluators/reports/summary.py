@@ -33,7 +33,7 @@ from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion, line_to_write
 from evaluators.runs.exit_code import Facts, causes
 from evaluators.runs.metric_table import EVALUATOR_METRICS
-from evaluators.runs.metrics import counted, rows_text
+from evaluators.runs.metrics import count_text, rows_text
 from evaluators.runs.result import RunResult
 from evaluators.scoring.values.paths import path_for_people
 
@@ -105,7 +105,7 @@ def _title(result: RunResult) -> str:
 def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
     """The result of the run in words, the names of its parts, what the metrics do not cover, and the gates that did not pass."""
     warnings = [] if result.complete else [headline(result).partition("; ")[2]]
-    variants = f", {counted(len(result.variants), 'variant')}" if result.variants else ""
+    variants = f", {count_text(len(result.variants), 'variant')}" if result.variants else ""
     blocks = [Paragraph(warning, "warning") for warning in (*warnings, *answered(result))]
     blocks += [Paragraph(line, indent="  ") for line in verdict_lines(result, options)]
     other = {role: column for role, column in result.columns.items() if role != column}

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from evaluators.runs.reader import Run
 
 
-def place_of(prepared: Prepared, selection: Selection) -> str:
-    """The place where the rows of a run can be read again; empty where they cannot, where the environment filled in a part of it,
-    and for addresses, which are not opened again and may contain a login."""
+def rows_place(prepared: Prepared, selection: Selection) -> str:
+    """The place where the rows of a run can be read again, as JSON text with settings, folder and selection. Empty where they
+    cannot be read again, where the environment filled in a part of the place, and for addresses, which are not opened again and
+    may contain a login."""
     test_set, folder = prepared.test_set, prepared.folder
     if not test_set.lasting:
         return ""
@@ -46,31 +47,32 @@ def place_of(prepared: Prepared, selection: Selection) -> str:
 
 
 def with_cells(record: Run) -> Run:
-    """The record with all cells that can be had; as it is where the folder has them, or the test set is not as it was."""
+    """The run with the cells of all rows, which are read from its test set again; the run as it is where the folder has them,
+    or the test set has changed."""
     environment = record.result.environment
     if record.has_every_cell or environment is None or not environment.test_set:
         return record
     try:
-        test_set = _opened(json.loads(environment.test_set))
+        test_set = _open_noted(json.loads(environment.test_set))
     except (Problems, BadSettings, OSError, ValueError, TypeError, KeyError, AttributeError):
         return record
     return cells_from(record, test_set) if test_set is not None else record
 
 
 def cells_from(record: Run, test_set: TestSet) -> Run:
-    """The record with the cells of a test set, where that is the one that was scored, and can be read again."""
+    """The run with the cells of `test_set`, where that is the one that was scored and can be read again; else the run as it is."""
     try:
         same = test_set.lasting and test_set.fingerprint() == record.result.data_fingerprint
     except (Problems, OSError):
         same = False
     if not same or set(test_set.variants or (None,)) != set(record.each_variant):
         return record
-    return record.but(again=partial(_cells, test_set, record))
+    return record.but(again=partial(_read_cells, test_set, record))
 
 
-def _opened(place: Any) -> TestSet | None:
-    """The test set of the settings, folder and selection that a run noted. None where a part of it is not a file or folder of this machine
-    that is still there."""
+def _open_noted(place: Any) -> TestSet | None:
+    """The test set that a run noted as its settings, folder and selection. None where one of its places is not a file or folder
+    of this machine that is still there."""
     config: TestSetConfig = read_test_set(place["settings"], {})
     chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
     named = [config.file, config.expected, config.output, config.outputs]
@@ -87,14 +89,15 @@ def _opened(place: Any) -> TestSet | None:
 
 
 def _is_file_or_folder(folder: Path, place: str) -> bool:
-    """No pipe and no device: reading one may never end."""
+    """Whether every file that a place names is a file or a folder, or is not there: reading a pipe or a device may never end."""
     files = matching(place.replace("**", "*"), folder) if has_wildcards(place) else [str(folder / place)]
     return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in files)
 
 
-def _cells(test_set: TestSet, record: Run, variant: str | None, only: int | None) -> Iterator[CellsLine]:
-    """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text.
-    Those of one row come with their neighbours: of the test set no more is read than its split, up to it."""
+def _read_cells(test_set: TestSet, record: Run, variant: str | None, only: int | None) -> Iterator[CellsLine]:
+    """The cells of every row of a variant, as a run keeps them: one that is not there is left out, and one that could not be
+    read is its text. Of the row `only`, the cells come with those of its neighbours: no more of the test set is read than the
+    split that holds it, up to it."""
     table = (test_set if variant is None else test_set.variant(variant)).table
     splits, first, header = table.splits(), table.first_number, record.facts.header
     place = None if only is None else record.split_of(variant, only, len(splits))

@@ -51,7 +51,7 @@ class ClusterCounter:
         self._contents = Counter[Contents]()
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """The codes of one cluster."""
+        """Counts one cluster, whose codes are `cells[0]`; its name `group` does not matter."""
         self._contents[tuple(sorted(cells[0]))] += 1
         if len(self._contents) > MOST_CONTENTS:
             self.settle()
@@ -66,16 +66,16 @@ class ClusterCounter:
             total = sum(self._scores[code][0] * (sums.common // self._scores[code][1]) * n for code, n in scored.items())
             scores[total, rows] += times
             passes[sum(n for code, n in scored.items() if self._verdicts[code].passed), rows] += times
-            for key, (part, whole) in self._watched(codes).items():
+            for key, (part, whole) in self._watched_ratios(codes).items():
                 sums.ratios.setdefault(key, RatioSums()).add(part, whole, times)
         for groups, counts in ((self.sums.scores, scores), (self.sums.passes, passes)):
             for (part, whole), times in counts.items():
                 groups.add(part, whole, times)
         self._contents.clear()
 
-    def _watched(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:
-        """The two sums of each watched ratio over one cluster, by its key. `codes` says how many rows of the cluster have each verdict;
-        without a watch there are none."""
+    def _watched_ratios(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:
+        """The two sums of each watched ratio over one cluster, by the ratio's key. `codes` says how many rows of the cluster
+        have each verdict; without a watch nothing comes back."""
         spans: dict[str, tuple[int, int]] = {}
         for code, n in codes.items() if self._watch is not None else ():
             for target, part, whole in self._watch.parts(self._verdicts[code]) if self._watch is not None else ():
@@ -93,7 +93,7 @@ class EmptyCounter:
         self._alike, self.found = Counter[Contents](), dict[str, Counter[InRow]]()
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """The patterns of one cluster."""
+        """Counts one cluster, whose codes of patterns are `cells[0]`; its name `group` does not matter."""
         self._alike[tuple(sorted(cells[0]))] += 1
         if len(self._alike) > MOST_CONTENTS:
             self.settle()

@@ -22,7 +22,7 @@ from evaluators.runs.columns import Cells, Columns
 from evaluators.runs.confidence_scores import LEVELS, Steps
 from evaluators.runs.confidence_steps import NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
 from evaluators.runs.intervals import RatioSums, at_most, share_interval, wilson
-from evaluators.runs.metric_table import CONFIDENCE_METRICS, computed
+from evaluators.runs.metric_table import CONFIDENCE_METRICS, compute_metrics
 from evaluators.runs.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
 from evaluators.scoring.plan.graph import EvaluatorLine
 
@@ -101,11 +101,11 @@ class ClusterConfidence:
         self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """The steps and the codes of one cluster."""
+        """Counts one cluster: `cells` are its column of steps and its column of codes."""
         known, kinds = self._kinds, []
         for pair in zip(*cells, strict=True):
             if pair not in known:
-                known[pair] = _kind(pair[0], self._labels[pair[1]])
+                known[pair] = _band_and_label(pair[0], self._labels[pair[1]])
             if known[pair] >= 0:
                 kinds.append(known[pair])
         self._alike[tuple(sorted(kinds))] += 1
@@ -129,7 +129,7 @@ class ClusterConfidence:
         self._alike.clear()
 
 
-def _kind(step: int, right: bool | None) -> int:
+def _band_and_label(step: int, right: bool | None) -> int:
     """The number of the band that a step is in, twice, and one more where it is right; -1 for what says nothing."""
     return -1 if step < 0 or right is None else 2 * bisect(_BANDS, step) + right
 
@@ -166,7 +166,7 @@ def _stats(
     }
     missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
     n, right = sum(map(sum, known.values())), sum(right_rows for right_rows, _ in known.values())
-    bins = tuple(_bins(known, confidences.bins if clustered else None))
+    bins = tuple(_reliability_bins(known, confidences.bins if clustered else None))
     gaps = (bin_.n * abs(bin_.accuracy - bin_.confidence) for bin_ in bins)
     whole = n + missing + unusable
     threshold = None if clustered else safe_threshold(known, max_errors)
@@ -179,11 +179,11 @@ def _stats(
         max_errors=max_errors, threshold=threshold,
         accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
         least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=confidences.unusable,
-        **computed(CONFIDENCE_METRICS, known),
+        **compute_metrics(CONFIDENCE_METRICS, known),
     )  # fmt: skip
 
 
-def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
+def _reliability_bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
     """The reliability table: ten bins of equal width, from its lower end up to but without its upper one; 1 is in the last.
 
     The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.

@@ -54,7 +54,7 @@ class ConfidenceSteps:
             yield self._steps(OF_ROW, offsets, columns[self._column], slots)
         for name, path in self._paths.items():
             documents = slots[self._output] if self._output is not None else [MISSING] * len(offsets)
-            yield self._steps(name, offsets, [_at(path, document) for document in documents], slots)
+            yield self._steps(name, offsets, [_value_at(path, document) for document in documents], slots)
 
     def _steps(
         self, name: str, offsets: Sequence[int], cells: Sequence[Any], slots: Sequence[Sequence[Any]]
@@ -64,7 +64,7 @@ class ConfidenceSteps:
         if UNUSABLE in steps and (lacking := FIRST_ROWS - len(unusable)) > 0:
             label, verdicts = self._labels[name], slots[self._one.verdicts]
             odd = (
-                (offset, _shown(cell))
+                (offset, _cell_text(cell))
                 for offset, cell, step, verdict in zip(offsets, cells, steps, verdicts, strict=True)
                 if step == UNUSABLE and label(verdict)[0] is not None
             )
@@ -96,12 +96,14 @@ def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable
     return of_row if name == OF_ROW else of_field
 
 
-def _shown(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
+    """A cell as messages quote it, at most 40 characters of it."""
     text = cell.issue.message if isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def _at(path: Path, document: Any) -> Any:
+def _value_at(path: Path, document: Any) -> Any:
+    """The value at a path of a document; MISSING for a cell that could not be read as one."""
     return MISSING if isinstance(document, CellError) else path.get(document)
 
 

@@ -33,7 +33,7 @@ from evaluators.runs.preparing import Prepared
 from evaluators.runs.recorder import Recording
 from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.row_writer import RowWriter
-from evaluators.runs.run_db import RunDb, damage_named
+from evaluators.runs.run_db import RunDb, damage_as_problem
 from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import Part, SplitResult
 from evaluators.runs.split_scoring import SplitScoring, Task, sent_suite
@@ -130,7 +130,7 @@ def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measur
         for split in splits[variant.writer.splits :]:
             if observer.stopped() or merger.lost or not merger.total.finished:
                 return
-            yield split, merger.full
+            yield split, merger.full_keys
 
     with without_cycle_search():
         for part in crew.map(scoring, tasks(), observer.stopped):
@@ -158,8 +158,8 @@ class Merger:
         variant.taken_over = self._writer.splits
 
     @property
-    def full(self) -> frozenset[str]:
-        """The keys of what is recorded that the splits so far have filled."""
+    def full_keys(self) -> frozenset[str]:
+        """The keys of what is recorded under which the splits so far have recorded enough rows."""
         return self._recording.full_keys(self.total.recorded, self.total.rows)
 
     def take(self, part: Part) -> None:
@@ -192,7 +192,7 @@ class Merger:
         the test set: with fewer, the run is not finished."""
         self.total.finished = self.total.finished and self._writer.splits == of
         variant, has_splits = self._variant, self._writer.splits > 0
-        with damage_named(self._rows.path if variant.taken_over else None):
+        with damage_as_problem(self._rows.path if variant.taken_over else None):
             variant.sums, variant.figures = (
                 self.total,
                 figures_of(self._rows, variant.job, variant.lines, self.total, has_splits),
@@ -213,7 +213,7 @@ class Merger:
     def _store_split(self, part: Part) -> None:
         """Numbers and writes the split, and adds its sums to the total. Where the system does not take it, the total is not finished and
         has the issue; other Problems are raised."""
-        part.sums.number(self._variant.title, self._writer.next_row)
+        part.sums.set_row_numbers(self._variant.title, self._writer.next_row)
         try:
             self._writer.add(part, self._recording, self.total.rows)
         except Problems as error:  # the splits before it are whole
@@ -231,7 +231,7 @@ def jobs_of(prepared: Prepared, recordings: Sequence[Recording] | None = None, r
     outputs = roles.get("output")
     return tuple(
         Job(
-            suite=suite.shipped(),
+            suite=suite.for_workers(),
             table=table,
             roles=roles,
             reading=suite.reading,
@@ -283,9 +283,9 @@ def environment_of(
         plus, (variant.sums.asked for variant in run.variants), AskedTotals(requests=run.requests)
     )
     if kept:
-        from evaluators.runs.cells_again import place_of  # a run that keeps nothing does without it
+        from evaluators.runs.cells_again import rows_place  # a run that keeps nothing does without it
 
-        where = place_of(prepared, prepared.selection)
+        where = rows_place(prepared, prepared.selection)
     return RunEnvironment(
         started=started.isoformat(timespec="seconds"),
         seconds=run.seconds,

@@ -13,7 +13,7 @@ from evaluators.runs.confidence_steps import label_of
 from evaluators.runs.document_sums import EmptySums
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.groups import OTHER_VALUES
-from evaluators.runs.job import Job, watched_of
+from evaluators.runs.job import Job, watched_fields
 from evaluators.runs.labels import LabelPairs
 from evaluators.runs.measures import ClusterNumbers
 from evaluators.runs.metric_table import Measure
@@ -77,7 +77,7 @@ def figures_of(
     sure: list[dict[str, Confidences]] = [{} for _ in lines]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         unusable = sums.evaluators[evaluator].unusable.get(name, ())
-        label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
+        label = label_of(lines[evaluator], name, watched_fields(job, lines[evaluator]))
         sure[evaluator][name] = confidence.confidence_counts(columns, place, verdicts[evaluator], label, unusable)
     clusters, groups = _count_clusters(columns, job, lines, sums, numbers, sure) if layout.clustered else (None, [])
     return Figures(
@@ -113,7 +113,7 @@ def _count_clusters(
     counters: list[GroupCounter] = [*found, *empties.values()]
     counters += [ClusterNumbers(place, counter) for place, counter in enumerate(numbers)]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
-        label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
+        label = label_of(lines[evaluator], name, watched_fields(job, lines[evaluator]))
         counters.append(ClusterConfidence(place, evaluator, verdicts[evaluator], label, sure[evaluator][name]))
     wrong = [evaluator.wrong_fields for evaluator in sums.evaluators]
     attempts = [AttemptCounter(place, *each) for place, each in enumerate(zip(lines, verdicts, wrong, strict=True))]

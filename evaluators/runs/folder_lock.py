@@ -39,8 +39,8 @@ class FolderLock:
             if again:
                 time.sleep(_PAUSE_SECONDS)
             descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            held = _locked(descriptor)
-            if held != "others" and _is_at(descriptor, self._file):
+            held = _try_lock(descriptor)
+            if held != "others" and _is_still_at(descriptor, self._file):
                 self._descriptor = descriptor
                 return held
             os.close(descriptor)
@@ -56,7 +56,7 @@ class FolderLock:
                     os.unlink(self._file)
 
 
-def holding(folder: Path) -> Holding:
+def lock_state(folder: Path) -> Holding:
     """The state of a folder's lock: `others` while another process works in it. The lock is released again."""
     lock = FolderLock(folder)
     try:
@@ -87,7 +87,7 @@ def run_going(folder: Path, held: Holding) -> Issue:
     return Issue("run-going", Blame.ENVIRONMENT, message, str(folder), "copy the folder to a local disk")
 
 
-def _locked(descriptor: int) -> Holding:
+def _try_lock(descriptor: int) -> Holding:
     """Tries to lock the open file, without waiting: `mine`, `others` where another process holds it, `unknown` where the system cannot
     say."""
     try:
@@ -104,7 +104,7 @@ def _locked(descriptor: int) -> Holding:
     return "mine"
 
 
-def _is_at(descriptor: int, file: Path) -> bool:
+def _is_still_at(descriptor: int, file: Path) -> bool:
     """Whether the open file is still at its path: the process that held its lock before may have deleted it."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(file))

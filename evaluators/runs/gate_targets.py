@@ -208,7 +208,7 @@ def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
     if not isinstance(data, Mapping):
-        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_as_gate(data))
+        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_gate_hint(data))
     names = {line.name: line.settings.scored_fields().names for line in context["evaluators"]}
     of_fields = {
         field: line.name
@@ -241,7 +241,9 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 else:
                     config = build(GateConfig, one, noun="a gate")
                     gates.extend(_gates_on(written, config, names, context))
-                context["notes"].extend(((key,), note) for note in _renamed(gates[-1], one.get("metric"), context))
+                context["notes"].extend(
+                    ((key,), note) for note in _metric_name_notes(gates[-1], one.get("metric"), context)
+                )
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -277,16 +279,16 @@ def _gates_on(
 _COMPARED: Final = re.compile(r"\s*([\w.\[\]*]+)\s*(>=?|<=?)\s*(\d+(?:\.\d+)?)\s*")
 
 
-def _as_gate(data: Any) -> str:
-    """How gates are written, in the words of a comparison in a list where there is one."""
+def _gate_hint(data: Any) -> str:
+    """A hint how gates are written: in the words of a comparison such as `accuracy > 0.9` where the section is a list of those."""
     match = _COMPARED.fullmatch(data[0]) if isinstance(data, list) and data and isinstance(data[0], str) else None
     if match is None:
         return "write gates: {EVALUATOR: {fail_below: 0.9}}"
     return f"write gates: {{{match[1]}: {{{'fail_below' if '>' in match[2] else 'fail_above'}: {match[3]}}}}}"
 
 
-def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:
-    """Notes on a metric that is written by a name of something else."""
+def _metric_name_notes(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:
+    """Notes where the suite writes a metric (`written`) by a name that means another metric elsewhere."""
     word, metric = "_".join(str(written).lower().split()), gate.metric
     if metric in MICRO and word in POOLED:
         yield f'the metric "{written}" of an evaluator is called "{metric}" here'

@@ -24,7 +24,7 @@ from evaluators.runs.gates import (
     ScoreMetric,
     bare_column,
 )
-from evaluators.runs.metrics import Coverage, best_mean, counted, coverage_of, worst_mean
+from evaluators.runs.metrics import Coverage, best_mean, count_text, coverage_of, worst_mean
 from evaluators.runs.repeats import passes_at
 from evaluators.runs.result import (
     ConfidenceStats,
@@ -65,11 +65,11 @@ def judge_gates(
     return tuple(
         result
         for gate in gates
-        for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels, by_groups, sure)
+        for result in _judge_gate(gate, parts if gate.config.slice_column else whole, by_labels, by_groups, sure)
     )
 
 
-def _judge(
+def _judge_gate(
     gate: Gate,
     candidates: Sequence[EvaluatorStats | NumericColumnStats],
     tables: Mapping[tuple[str, str | None], ConfusionMatrix],
@@ -80,18 +80,18 @@ def _judge(
     there are none. Tables, repeats and confidences are by evaluator and variant, the last by field, too."""
     concerned = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in concerned:
-        if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _left_out(gate.target.field, stats):
+        if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _is_left_out(gate.target.field, stats):
             continue
         if isinstance(stats, NumericColumnStats):
-            answer = _decide_measure(gate, stats)
+            answer = _judge_measure(gate, stats)
         elif gate.metric in OF_CONFIDENCE:
             answer = _judge_confidence(gate, confidence.get((stats.name, gate.target.field, stats.variant)))
         elif gate.metric in REPEATED:
-            answer = _decide_groups(gate, repeats.get((stats.name, stats.variant)))
+            answer = _judge_groups(gate, repeats.get((stats.name, stats.variant)))
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
-            answer = _decide_labels(gate, stats, tables.get((stats.name, stats.variant)))
+            answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
-            answer = _decide_one(gate, stats)
+            answer = _judge_metric(gate, stats)
         value, measured, verdict, findings = answer
         yield GateResult(
             gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, sentence(*findings), stats.variant,
@@ -106,7 +106,7 @@ def _judge(
         )  # fmt: skip
 
 
-def _left_out(path: str | None, stats: EvaluatorStats) -> bool:
+def _is_left_out(path: str | None, stats: EvaluatorStats) -> bool:
     """Whether no row has the field, of a gate that is about every field, and some row has another one."""
     there = {field.path for field in stats.fields if field.counts.n or field.counts.not_judged}
     return path not in there and bool(there)
@@ -145,7 +145,7 @@ _Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
 """The metric, the rows that it rests on, what the gate comes to, and why."""
 
 
-def _decide_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
+def _judge_metric(gate: Gate, stats: EvaluatorStats) -> _Answer:
     """A gate on a metric of an evaluator or a field, or on its lower bound; undecided where the field is not there."""
     config = gate.config
     field = next((field for field in stats.fields if field.path == gate.target.field), None)
@@ -156,16 +156,16 @@ def _decide_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     measured = rows_measured(gate.metric, stats, field)
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
     unknown = "undefined" if not bound else "no-bound" if stats.slice is None else "no-bound-in-slices"
-    verdict, findings = _decide(config, value, measured, metric, unknown)
+    verdict, findings = _compare_limits(config, value, measured, metric, unknown)
     several = field is not None and field.counts.n > measured > 0 and gate.metric not in EMPTY_RATES
     if field is not None and several:  # a row may have several values of it
         findings += (Finding("items", {"items": field.counts.n, "rows": measured}),)
     if verdict != _UNDECIDED:
-        verdict, findings = _covered(gate, stats, field, verdict, findings)
+        verdict, findings = _unless_uncovered(gate, stats, field, verdict, findings)
     return value, measured, verdict, findings
 
 
-def _decide_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
+def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
     """The verdict of a gate on the metric of one label, or on an average of all; undecided where answers are kept out of the table."""
     label = gate.config.label
     if table is None:
@@ -178,23 +178,23 @@ def _decide_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | N
         return None, 0, _UNDECIDED, (Finding("no-such-label", {"label": label, "near": near}),)
     value: float | None = getattr(metrics, gate.metric if label is not None else short)
     metric = Finding("metric" if label is None else "label-metric", {"metric": gate.metric, "label": label})
-    verdict, findings = _decide(gate.config, value, metrics.support, metric)
+    verdict, findings = _compare_limits(gate.config, value, metrics.support, metric)
     if table.withheld:
         findings = (Finding("other-answers", {"metric": metric}),)
     elif verdict != _UNDECIDED:
-        verdict, findings = _covered(gate, stats, None, verdict, findings)
+        verdict, findings = _unless_uncovered(gate, stats, None, verdict, findings)
     return value, metrics.support, verdict, findings
 
 
-def _decide_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
+def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
     """A gate on a number of a measure; cells that are empty or no numbers count against coverage."""
     value: float | None = getattr(stats, gate.metric)
     metric = Finding("metric", {"metric": gate.metric})
-    decided = _decide(gate.config, value, stats.n, metric, kind="quantity-")
+    decided = _compare_limits(gate.config, value, stats.n, metric, kind="quantity-")
     return value, stats.n, *_unless_short(gate, Coverage(stats.n, stats.missing + stats.unreadable), *decided)
 
 
-def _decide_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
+def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     """The verdict of a gate on k outputs of a question; n is the number of groups. One of fewer outputs says nothing, and counts
     against coverage like one that was kept out: what is easy may be asked less often than what is hard."""
     config = gate.config
@@ -209,7 +209,7 @@ def _decide_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     if not passes.groups and passes.smaller and not passes.kept_out:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
     covered = Coverage(passes.groups, passes.kept_out + stats.nameless + passes.smaller, "group")
-    verdict, findings = _unless_short(gate, covered, *_decide(config, value, passes.groups, metric, noun="group"))
+    verdict, findings = _unless_short(gate, covered, *_compare_limits(config, value, passes.groups, metric, noun="group"))
     if passes.groups and passes.smaller:
         findings += (Finding("left-out", {"count": passes.smaller, "k": config.k}),)
     return value, passes.groups, verdict, findings
@@ -223,12 +223,12 @@ def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
     measured, lost = (stats.n + unsure, 0) if gate.metric == "accepted" else (stats.n, unsure)
     value: float | None = getattr(stats, gate.metric)
     unknown = "no-threshold" if gate.metric == "accepted" and stats.clustered else "undefined"
-    decided = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}), unknown)
+    decided = _compare_limits(gate.config, value, measured, Finding("metric", {"metric": gate.metric}), unknown)
     return value, measured, *_unless_short(gate, Coverage(measured, lost + stats.kept_out), *decided)
 
 
 def _unless_short(gate: Gate, coverage: Coverage, verdict: Judged, findings: _Findings) -> tuple[Judged, _Findings]:
-    """The verdict; undecided where the metric covers too few rows or groups."""
+    """The verdict and its findings; undecided where `coverage` is less than the gate asks for."""
     required_coverage = gate.config.coverage
     if verdict == _UNDECIDED or required_coverage == "any" or not coverage.short_of(required_coverage):
         return verdict, findings
@@ -244,7 +244,7 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:
     return Finding("no-such-field", {"path": path, "near": suggestion(path, known)})
 
 
-def _decide(
+def _compare_limits(
     config: AnyGateConfig,
     value: float | None,
     measured: int,
@@ -253,9 +253,11 @@ def _decide(
     kind: Literal["", "quantity-"] = "",
     noun: str = "row",
 ) -> tuple[Judged, _Findings]:
-    """`unknown` is the code of what is found where the metric has no value, `noun` what `measured` counts."""
+    """What a gate comes to by its limits, and why: undecided with fewer than `min_rows`, or without a value. `unknown` is the
+    code of the finding where there is no value, `noun` says what `measured` counts, and `kind` stands before the codes of
+    findings on measures."""
     if measured < config.min_rows:
-        few = Finding("few-rows", {"rows": counted(measured, noun), "asked": config.min_rows})
+        few = Finding("few-rows", {"rows": count_text(measured, noun), "asked": config.min_rows})
         return _UNDECIDED, (few if measured else _NO_ROWS,)
     if value is None:
         return _UNDECIDED, (Finding(unknown, {"metric": metric}),)
@@ -273,10 +275,11 @@ def _decide(
     return "passed", (Finding(f"{kind}held", {"metric": metric, "value": (value, tightest)}),)
 
 
-def _covered(
+def _unless_uncovered(
     gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, findings: _Findings
 ) -> tuple[Judged, _Findings]:
-    """The verdict; undecided where the metric covers too few of the rows."""
+    """The verdict and its findings; undecided where the metric covers too few of the rows, unless the gate fails whatever the
+    rows left out came to."""
     required_coverage = gate.config.coverage
     unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
     if required_coverage != "any" and (coverage := coverage_of(stats, field)).short_of(required_coverage):
@@ -326,7 +329,7 @@ def metric_of(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: 
     return further.mean if further else None
 
 
-def _ratio(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str | None:
+def _ratio_of(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str | None:
     """The metric, where it is one sum over all values divided by another; the mean score of a field is over the same."""
     if field is not None and metric == "mean_score":
         return "accuracy"
@@ -335,7 +338,7 @@ def _ratio(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str 
 
 def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     """The lower end of the metric's 95 % CI; None where there is none."""
-    ratio = _ratio(metric, field)
+    ratio = _ratio_of(metric, field)
     if ratio is None:
         interval = stats.mean_ci if metric == "mean" else stats.pass_rate_ci
         return interval.low if interval else None
@@ -350,7 +353,7 @@ def rows_measured(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, fie
     further = None if field else stats.metric(metric)
     if further is not None:
         return further.n
-    ratio = _ratio(metric, field)
+    ratio = _ratio_of(metric, field)
     if ratio is None:
         return stats.scored - stats.empty_expected
     bound = stats.metric_ci(field.path if field else None, ratio)

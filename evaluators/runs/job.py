@@ -84,12 +84,12 @@ class ShippedSuite(Struct, frozen=True):
         """The evaluators of the suite, compiled in the worker: once in a process, and kept for its further splits."""
         import pickle  # imported when used: a run in one process never comes here
 
-        return _lines(pickle.dumps(self))
+        return _compiled_lines(pickle.dumps(self))
 
 
 @lru_cache(maxsize=1)
-def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
-    """The evaluators of a pickled suite. The bytes are the key of the cache."""
+def _compiled_lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
+    """The evaluators of a pickled suite. The bytes are the key of the cache, so a worker compiles a suite once."""
     import pickle
 
     suite: ShippedSuite = pickle.loads(shipped)
@@ -130,8 +130,8 @@ class Job(Struct, frozen=True):
     """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
     @property
-    def out_of_time(self) -> bool:
-        """The time of the run is over."""
+    def is_out_of_time(self) -> bool:
+        """Whether the time of the run is over."""
         return self.until is not None and time.time() > self.until
 
 
@@ -150,12 +150,12 @@ def run_split(
     the caller has it.
     """
     with work_on(job, split, full, stopped, lines) as work:
-        work.sums.finished = _all_taken(work, split, stopped, progress)
-        return work.finished()
+        work.sums.finished = _take_rows(work, split, stopped, progress)
+        return work.finish()
 
 
-def _all_taken(work: Work, split: Split, stopped: Callable[[], bool], progress: Callable[[int], None]) -> bool:
-    """Takes the rows of a split. Whether all of them are, for nobody asked to stop."""
+def _take_rows(work: Work, split: Split, stopped: Callable[[], bool], progress: Callable[[int], None]) -> bool:
+    """Scores the rows of a split, chunk by chunk. Returns whether all were scored: False where somebody asked to stop."""
     for chunk in work.job.table.read(split, work.columns):
         if stopped():
             return False
@@ -188,13 +188,14 @@ def work_on(
 
 
 def plan_of(job: Job, lines: Sequence[EvaluatorLine]) -> Plan:
-    """The compiled steps of a job."""
-    watched = {line.name: found for line in lines if (found := watched_of(job, line))}
+    """The compiled steps of a job, whose evaluators are `lines`."""
+    watched = {line.name: found for line in lines if (found := watched_fields(job, line))}
     return compile_plan(lines, job.roles, job.reading, watched)
 
 
-def watched_of(job: Job, line: EvaluatorLine) -> list[str]:
-    """The fields of an evaluator of which every verdict says what became of them: gates name them, or they have a confidence."""
+def watched_fields(job: Job, line: EvaluatorLine) -> list[str]:
+    """The fields of an evaluator of which every verdict must say how many values are right, wrong, missing and extra: gates
+    name them, or they have a confidence."""
     watch = job.watches.get(line.name)
     own = () if line.settings.scored_fields().names else confidence_paths(line)
     return list(dict.fromkeys([*(() if watch is None else watch.paths), *own]))
@@ -228,13 +229,15 @@ class EvaluatorColumns:
         self.labels = labels_of(evaluator.line, job.roles)
         sampled = settings.sampled()
         self.sampling = None if sampled is None else RowSampling(sampled)
-        self.confidence = ConfidenceSteps(evaluator, job.confidence, watched_of(job, evaluator.line))
+        self.confidence = ConfidenceSteps(evaluator, job.confidence, watched_fields(job, evaluator.line))
 
     def add(
         self, plan: Plan, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], codes: Sequence[int],
         names: Sequence[str] | None, slices: Sequence[Sequence[str]],
     ) -> list[list[int]]:  # fmt: skip
-        """The rows of a chunk: the numbers of their verdicts, their clusters and their slices. Gives their steps of confidence."""
+        """Adds the rows of a chunk to the columns of this evaluator: `codes` are the numbers of their verdicts, `names` their
+        clusters, `slices` the texts of each slice column, `slots` the filled slots of the plan. Returns their columns of
+        confidence steps."""
         evaluator = self.one
         walks = [] if evaluator.scored is None else empty_values(slots[evaluator.scored], self.fields.absent_values)
         for walk, at_rows in walks:
@@ -287,14 +290,15 @@ class EvaluatorColumns:
                 self.keys.look_for(wanted, [document for document in sides if isinstance(document, dict | list)])
 
     def _count_unclear(self, respelt: Callable[..., Respelt], chunk: Chunk, slots: Sequence[Cells]) -> None:
-        """Counts keys of outputs that are unclear, for a type without a tree."""
+        """Counts the keys of outputs whose spelling is unclear, for an evaluator type without a tree of fields. `respelt` gives
+        the spellings of a row."""
         input_cells = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
         for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], input_cells, strict=True):
             if verdict.status is RowStatus.SCORED and (respellings := Counter(unclear(respelt(*values)))):
                 self.keys.add(number, respellings)
 
     def settle(self, sums: SplitResult, slices: Sequence[str]) -> None:
-        """Leaves what no column has in the sums of the split."""
+        """Puts what no column holds into the sums of the split; `slices` are the names of the slice columns."""
         found = EvaluatorSums(keys=self.keys, wrong_fields=self.wrong_fields, unusable=self.confidence.unusable)
         if isinstance(check := self.one.check, RowsCheck):
             found.documents.add_paths(check.counts())
@@ -308,7 +312,7 @@ class EvaluatorColumns:
                 every += [EmptySums() for _ in range(self.place + 1 - len(every))]
                 every[self.place].add(fields)
         if self.sampling is not None:
-            found.sample = self.sampling.finished()
+            found.sample = self.sampling.sample()
         if self.labels is not None:
             found.unlisted = self.labels.unlisted
             self.rows.pairs[self.place] = list(self.labels.pairs)
@@ -342,7 +346,7 @@ class Work:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are read."""
+        """The columns of the test set that are read."""
         job = self.job
         recorded_columns = job.recording.columns if job.recording and self.recorder and self.recorder.keeps_cells else ()
         named = [name for name in (job.cluster, job.confidence) if name is not None]
@@ -354,28 +358,30 @@ class Work:
 
         Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
         """
-        with self.scored(chunk):
+        with self.scoring(chunk):
             pass
 
     @contextmanager
-    def scored(self, chunk: Chunk) -> Iterator[list[Cells]]:
-        """Scores the rows of a chunk as `take` does. Within the `with` block its filled slots are there to explain verdicts from."""
+    def scoring(self, chunk: Chunk) -> Iterator[list[Cells]]:
+        """Scores the rows of a chunk as `take` does. Within the `with` block the filled slots of the plan are there, from which
+        verdicts are explained."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         unjudged, cells = None, columns
-        if self.job.out_of_time:  # what is counted without judging is counted
+        if self.job.is_out_of_time:  # what is counted without judging is counted
             unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
             cells = {name: [CellError(unjudged)] * chunk.count for name in columns}
         log: Log = {}
         with asking_with(log=log), self.plan.scored(cells, chunk.count) as slots:
             costs = row_costs(log.values(), chunk.count) if self.paid else ()
-            self._take(chunk, columns, slots, unjudged, costs)
+            self._add_chunk(chunk, columns, slots, unjudged, costs)
             yield slots
-            self._log(chunk, log)
+            self._add_answers(chunk, log)
 
-    def _take(
+    def _add_chunk(
         self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None, costs: Sequence[str]
     ) -> None:
-        """Notes what became of a chunk. `unjudged` is why none of its rows is judged, `costs` what judges were paid."""
+        """Adds what was scored of a chunk to the columns and sums. `unjudged` says why none of its rows is judged, `costs` what
+        judges were paid for each row."""
         job, rows, sums = self.job, self.rows, self.sums
         codes = [each.ledger.codes(slots[each.one.verdicts]) for each in self.counts]
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
@@ -404,14 +410,14 @@ class Work:
         if sums.index == 0 and sums.first_rows.rows < HINT_ROWS:
             sums.first_rows.take(self.plan, columns, slots, chunk.count)
         if self.recorder is not None:
-            self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
+            self.recorder.take(chunk, columns, self.recorder.rows_to_record(chunk, codes), slots)
         if job.joined is not None:
             sums.without_output += sum(map(is_absent, columns.get(job.joined, ())))
         sums.rows += chunk.count
         sums.span = chunk.span
 
-    def _log(self, chunk: Chunk, log: Log) -> None:
-        """Writes down who was asked what for a chunk, and what they answered."""
+    def _add_answers(self, chunk: Chunk, log: Log) -> None:
+        """Adds the questions that were asked for a chunk, with their answers."""
         lines = []
         for logged in log.values():
             self.sums.asked.add(logged)
@@ -422,12 +428,12 @@ class Work:
         if self.recorder is not None:
             self.rows.answers += lines
 
-    def finished(self) -> Part:
-        """The finished part of the split."""
+    def finish(self) -> Part:
+        """Ends the split and returns its columns and sums."""
         for each in self.counts:
             each.settle(self.sums, self.job.slices)
         if self.recorder is not None:
-            self.sums.recorded = self.recorder.taken()
+            self.sums.recorded = self.recorder.recorded_counts()
             self.sums.schemas = self.recorder.schemas.declared
         return Part(self.rows, self.sums)
 

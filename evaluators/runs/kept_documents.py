@@ -25,12 +25,14 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellEr
         return values_at([document_of(replace(reading, at=None), cells)], replace(column, at=reading.at))[0]
     if reading.how == "expected":
         return expected_of(cell)
-    return output_of(cell, wanted(reading, cells), search_of(reading), preferred(reading, cells))
+    return output_of(cell, wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells))
 
 
 def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
     """How that document was found in its cell. Raises NotJSON where there is none."""
-    return choose(documents(cells[reading.column]), wanted(reading, cells), search_of(reading), preferred(reading, cells))
+    return choose(
+        documents(cells[reading.column]), wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells)
+    )
 
 
 def search_of(reading: CellReading) -> Search:
@@ -38,20 +40,21 @@ def search_of(reading: CellReading) -> Search:
     return Search(reading.lenient, reading.pick, frozenset(reading.keys))
 
 
-def wanted(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+def wanted_kind(reading: CellReading, cells: Mapping[str, Any]) -> Want:
     """The kind of JSON that is looked for in an output."""
     if reading.want != "like_expected":
         return reading.want
-    return _kind_in(reading.beside or "", cells)
+    return _kind_of_expected(reading.beside or "", cells)
 
 
-def preferred(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+def preferred_kind(reading: CellReading, cells: Mapping[str, Any]) -> Want:
     """The kind that goes first where an output holds several documents."""
     if reading.like is None:
         return reading.prefer
-    return _kind_in(reading.like, cells)
+    return _kind_of_expected(reading.like, cells)
 
 
-def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
+def _kind_of_expected(column: str, cells: Mapping[str, Any]) -> Want:
+    """The kind of JSON of the expected document in a column; any kind where that cannot be read."""
     expected = expected_of(cells.get(column, MISSING))
     return "any" if isinstance(expected, CellError) else want_like(expected)

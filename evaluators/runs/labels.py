@@ -19,7 +19,7 @@ from evaluators.runs.label_pairs import (
     is_label,
     too_many,
 )
-from evaluators.runs.metric_table import LABEL_METRICS, computed
+from evaluators.runs.metric_table import LABEL_METRICS, compute_metrics
 from evaluators.runs.result import ConfusionMatrix, LabelCell, LabelMetrics
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.confusion import Confusion
@@ -98,10 +98,10 @@ def label_tables(
 def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
     """The table as it was counted, without metrics: rows that belong to an unknown label would be in none of them."""
 
-    def counted(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
+    def without_metrics(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
         return tuple(replace(metric, **dict.fromkeys(_AVERAGED)) for metric in metrics)
 
-    return replace(table, labels=counted(table.labels), averages=counted(table.averages))
+    return replace(table, labels=without_metrics(table.labels), averages=without_metrics(table.averages))
 
 
 def confusion_matrix(
@@ -141,7 +141,7 @@ def confusion_matrix(
 
 
 def _metrics(label: str, counts: Confusion) -> LabelMetrics:
-    return LabelMetrics(label, **computed(LABEL_METRICS, counts))
+    return LabelMetrics(label, **compute_metrics(LABEL_METRICS, counts))
 
 
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:

@@ -198,8 +198,8 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         where: Loc = loc
         return self.config.source.place(where, key=key)
 
-    def shipped(self) -> ShippedSuite:
-        """The suite as a worker gets it."""
+    def for_workers(self) -> ShippedSuite:
+        """The suite in the form in which workers get it: as text or plain data, with the files that it names."""
         source = self.config.source
         text = source.text if self.given is None else None
         return ShippedSuite(

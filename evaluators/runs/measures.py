@@ -17,8 +17,8 @@ from typing import Final
 from evaluators.runs.columns import Cells, Columns
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.intervals import mean_interval, moments_of_powers
-from evaluators.runs.metric_table import MEASURE_METRICS, Measure, Numbers, computed
-from evaluators.runs.number_cells import UNIT, NumericColumn, is_empty, shown, units_in
+from evaluators.runs.metric_table import MEASURE_METRICS, Measure, Numbers, compute_metrics
+from evaluators.runs.number_cells import UNIT, NumericColumn, cell_text, is_empty, units_in
 from evaluators.runs.result import Interval, NumericColumnStats
 from evaluators.runs.slices import SliceKey, SliceNames
 
@@ -122,7 +122,7 @@ def _read_cells(columns: Columns, place: int, mark: str) -> _Counting:
     for rows, cells in columns.read(["row", f"measure{place}"]):
         odd = {cell for cell, times in Counter(cells).items() if not counting.add(cell, times)}
         if odd and (lacking := FIRST_ROWS - len(counting.unread)) > 0:
-            first = ((row, shown(cell)) for row, cell in zip(rows, cells, strict=True) if cell in odd)
+            first = ((row, cell_text(cell)) for row, cell in zip(rows, cells, strict=True) if cell in odd)
             counting.unread = (*counting.unread, *islice(first, lacking))
     return counting
 
@@ -170,7 +170,7 @@ def measure_stats(
         first_unreadable=measure.unread,
         variant=variant,
         slice=key,
-        **computed(MEASURE_METRICS, measure),
+        **compute_metrics(MEASURE_METRICS, measure),
     )
 
 

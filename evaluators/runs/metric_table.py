@@ -139,10 +139,11 @@ class Metric(Struct, frozen=True):
         return mean_interval_text(interval) if self.kind == "score" else quantity_interval_text(interval)
 
 
-def computed(
+def compute_metrics(
     metrics: Iterable[Metric], sums: Sums | Confusion | Measure | GroupsOfK | FlipCounts | Steps
 ) -> dict[str, Any]:
-    """The attributes of the statistics that the table computes: metrics, and their intervals."""
+    """The values of the metrics, and the intervals of those that have one, by the names of the attributes of statistics,
+    computed from `sums`."""
     record: dict[str, Any] = {}
     for metric in metrics:
         if metric.made is not None:
@@ -153,11 +154,13 @@ def computed(
     return record
 
 
-def _ratio(ratio: Ratio, sums: Sums) -> float | None:
+def _exact_ratio(ratio: Ratio, sums: Sums) -> float | None:
+    """A ratio of an evaluator or a field, such as precision, from its counts."""
     return confusion(sums.counts).rounded(ratio)
 
 
-def _of_rows(status: RowStatus, sums: Sums) -> int:
+def _row_count(status: RowStatus, sums: Sums) -> int:
+    """How many rows have a status."""
     return sums.tally.row_statuses[status]
 
 
@@ -169,36 +172,37 @@ def _mean_score(sums: Sums) -> float | None:
     return mean_of({**sums.credit, 1: match + sums.credit.get(1, 0)}, sums.counts.n)
 
 
-def _part_of(rate: str, sums: Sums) -> float | None:
+def _empty_rate(rate: str, sums: Sums) -> float | None:
     """A rate of empty values: those that were invented, or left empty, of those that could be. None where there are none."""
     return share(sums.empties[rate].of(1, 0), sums.empties[rate].of(0, 1)) if rate in sums.empties else None
 
 
-def _whole_of(rate: str, sums: Sums) -> int:
+def _empty_rate_n(rate: str, sums: Sums) -> int:
     """How many values a rate of empty values is over."""
     return sums.empties[rate].of(0, 1) if rate in sums.empties else 0
 
 
-def _count(name: str, place: Place, word: str = "", meaning: str = "") -> Metric:
-    """How often a field ended in a status."""
+def _status_metric(name: str, place: Place, word: str = "", meaning: str = "") -> Metric:
+    """The metric that counts how often a field ended in the status `name`; `word` and `meaning` are for people, in place of the
+    usual ones."""
     word, meaning = (word, meaning) if word else (FIELD_WORDS[name].plain, FIELD_WORDS[name].meaning)
     return Metric(name, word, meaning, None, lambda stats: getattr(stats.counts, name), "count", place)
 
 
-def _item(name: str, meaning: str, kind: Kind) -> Metric:
+def _item_metric(name: str, meaning: str, kind: Kind) -> Metric:
     """A metric of the items of a list; it stands in the table of lists."""
     attribute = name.removeprefix("items_")
 
-    def read(stats: Any) -> Number | None:
+    def read_item(stats: Any) -> Number | None:
         return None if stats.array is None else getattr(stats.array, attribute)
 
-    return Metric(name, name.replace("_", " "), meaning, None, read, kind, "elsewhere", sent=None)
+    return Metric(name, name.replace("_", " "), meaning, None, read_item, kind, "elsewhere", sent=None)
 
 
-def _rows(status: RowStatus, place: Place, name: str = "", scored: bool = False) -> Metric:
+def _rows_metric(status: RowStatus, place: Place, name: str = "", scored: bool = False) -> Metric:
     """How many rows ended so; those that are `scored` are named beside the scored ones."""
     words, name = ROW_WORDS[status.word], name or status.word
-    made = partial(_of_rows, status)
+    made = partial(_row_count, status)
     sent = name if scored else f"rows/{name}"
     return Metric(name, name.replace("_", " "), words.meaning, made, None, "count", place, sent=sent)
 
@@ -209,46 +213,46 @@ _F1: Final = "Precision and recall in one number, their harmonic mean: 2 × prec
 _EMPTIES: Final = (
     Metric(
         "invented_rate", "invented rate", "Of the rows where nothing is expected, the share in which the output has something.",
-        partial(_part_of, "invented_rate"), place="elsewhere", over="expected_empty",
+        partial(_empty_rate, "invented_rate"), place="elsewhere", over="expected_empty",
     ),
     Metric(
         "expected_empty", "expected empty", "The values that are expected to be empty.",
-        partial(_whole_of, "invented_rate"), None, "count", "elsewhere",
+        partial(_empty_rate_n, "invented_rate"), None, "count", "elsewhere",
     ),
     Metric(
         "left_empty_rate", "left empty rate",
         "Of the rows where something is expected, the share in which the output has nothing, or cannot be read.",
-        partial(_part_of, "left_empty_rate"), place="elsewhere", over="expected_filled",
+        partial(_empty_rate, "left_empty_rate"), place="elsewhere", over="expected_filled",
     ),
     Metric(
         "expected_filled", "expected filled", "The values that are expected to be there.",
-        partial(_whole_of, "left_empty_rate"), None, "count", "elsewhere",
+        partial(_empty_rate_n, "left_empty_rate"), None, "count", "elsewhere",
     ),
 )  # fmt: skip
 
 FIELD_METRICS: Final = (
-    _count("n", "always", "n", "how often it was measured"),
-    *(_count(name, "always") for name in ("match", "mismatch", "omission", "hallucination")),
-    _count("error", "if any"),
-    _count("skipped", "all fields"),
-    _count("not_measured", "all fields"),
-    _count("not_judged", "if any"),
+    _status_metric("n", "always", "n", "how often it was measured"),
+    *(_status_metric(name, "always") for name in ("match", "mismatch", "omission", "hallucination")),
+    _status_metric("error", "if any"),
+    _status_metric("skipped", "all fields"),
+    _status_metric("not_measured", "all fields"),
+    _status_metric("not_judged", "if any"),
     Metric(
         "accuracy", "accuracy", "The share of a field's values that are right.",
         lambda sums: share(sums.counts.match, sums.counts.n - sums.free), place="always",
     ),
-    Metric("precision", "precision", _PRECISION, partial(_ratio, "precision"), place="all fields"),
-    Metric("recall", "recall", _RECALL, partial(_ratio, "recall"), place="all fields"),
-    Metric("f1", "F1", _F1, partial(_ratio, "f1"), place="all fields"),
+    Metric("precision", "precision", _PRECISION, partial(_exact_ratio, "precision"), place="all fields"),
+    Metric("recall", "recall", _RECALL, partial(_exact_ratio, "recall"), place="all fields"),
+    Metric("f1", "F1", _F1, partial(_exact_ratio, "f1"), place="all fields"),
     Metric(
         "mean_score", "mean score", "Of a schema's field its mean score, partial credit counted.", _mean_score, place="elsewhere"
     ),
-    _item("items_matched", "items that are right", "count"),
-    _item("items_missing", "expected items without a partner that is right", "count"),
-    _item("items_extra", "items of the output without a partner that is right", "count"),
-    _item("items_precision", "of the items of the output, the share that is right", "score"),
-    _item("items_recall", "of the expected items, the share that is right", "score"),
-    _item("items_f1", "both of these in one number", "score"),
+    _item_metric("items_matched", "items that are right", "count"),
+    _item_metric("items_missing", "expected items without a partner that is right", "count"),
+    _item_metric("items_extra", "items of the output without a partner that is right", "count"),
+    _item_metric("items_precision", "of the items of the output, the share that is right", "score"),
+    _item_metric("items_recall", "of the expected items, the share that is right", "score"),
+    _item_metric("items_f1", "both of these in one number", "score"),
     *_EMPTIES,
 )  # fmt: skip
 """The metrics of a field, in the order of tables for programs."""
@@ -268,22 +272,22 @@ EVALUATOR_METRICS: Final = (
         "failed", VERDICT_WORDS[False].plain, VERDICT_WORDS[False].meaning,
         lambda sums: sums.tally.scored - sums.tally.passed, None, "count", "always",
     ),
-    _rows(RowStatus.SKIPPED, "if any"),
-    _rows(RowStatus.NOT_MEASURED, "if any"),
-    _rows(RowStatus.INVALID, "if any"),
-    _rows(RowStatus.UNJUDGED, "if any"),
-    _rows(RowStatus.BUG, "if any", "bugs"),
-    _rows(RowStatus.UNREADABLE, "elsewhere", scored=True),
-    _rows(RowStatus.BLOCKED, "elsewhere", scored=True),
+    _rows_metric(RowStatus.SKIPPED, "if any"),
+    _rows_metric(RowStatus.NOT_MEASURED, "if any"),
+    _rows_metric(RowStatus.INVALID, "if any"),
+    _rows_metric(RowStatus.UNJUDGED, "if any"),
+    _rows_metric(RowStatus.BUG, "if any", "bugs"),
+    _rows_metric(RowStatus.UNREADABLE, "elsewhere", scored=True),
+    _rows_metric(RowStatus.BLOCKED, "elsewhere", scored=True),
     Metric("empty_expected", "empty expected", "scored rows with an empty expected answer, which measures nothing",
            lambda sums: sums.tally.empty_expected, None, "count", "elsewhere"),
     Metric("outputs_without_values", "outputs without values", "scored rows whose output held nothing to count",
            lambda sums: sums.tally.gave_nothing, None, "count", "elsewhere"),
     Metric("rows_without_fields", "rows without fields", "rows without a score of which no field was measured either",
            lambda sums: sums.tally.unread, None, "count", "elsewhere"),
-    Metric("micro_precision", "micro precision", _PRECISION, partial(_ratio, "precision"), place="elsewhere"),
-    Metric("micro_recall", "micro recall", _RECALL, partial(_ratio, "recall"), place="elsewhere"),
-    Metric("micro_f1", "micro F1", _F1, partial(_ratio, "f1"), place="elsewhere"),
+    Metric("micro_precision", "micro precision", _PRECISION, partial(_exact_ratio, "precision"), place="elsewhere"),
+    Metric("micro_recall", "micro recall", _RECALL, partial(_exact_ratio, "recall"), place="elsewhere"),
+    Metric("micro_f1", "micro F1", _F1, partial(_exact_ratio, "f1"), place="elsewhere"),
     *_EMPTIES,
     Metric("minimum_detectable_effect", "MDE",
            "The smallest difference of means that two runs of so many rows would notice four times out of five.",
@@ -293,7 +297,8 @@ EVALUATOR_METRICS: Final = (
 """The metrics of an evaluator over the run, one slice of it, or one variant."""
 
 
-def _of_label(name: Ratio, word: str, meaning: str) -> Metric:
+def _label_ratio(name: Ratio, word: str, meaning: str) -> Metric:
+    """A metric of one label: the ratio `name` of its counts."""
     return Metric(name, word, meaning, lambda counts: counts.exact(name), place="always", compared=True)
 
 
@@ -304,21 +309,21 @@ LABEL_METRICS: Final = (
         "always", sent=None,
     ),
     Metric("right", "right", "The rows in which both are.", lambda counts: counts.right, None, "count", "always", sent=None),
-    _of_label("precision", "precision", "Of the rows whose output is the label, the share that expects it: right / predicted."),
-    _of_label("recall", "recall", "Of the rows that expect the label, the share whose output is it: right / support."),
-    _of_label("f1", "F1", _F1),
+    _label_ratio("precision", "precision", "Of the rows whose output is the label, the share that expects it: right / predicted."),
+    _label_ratio("recall", "recall", "Of the rows that expect the label, the share whose output is it: right / support."),
+    _label_ratio("f1", "F1", _F1),
 )  # fmt: skip
 """The metrics of a label, or of an average over labels. Those that are shares are averaged."""
 
 
-def _units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], float | None]:
-    """A number of a measure, from what is counted in units."""
+def _from_units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], float | None]:
+    """A function that gives a number of a measure; `read` takes it, in units, from the counted numbers."""
 
-    def made(measure: Measure) -> float | None:
+    def number_of_units(measure: Measure) -> float | None:
         units = read(measure.numbers)
         return None if units is None else float(Fraction(units, UNIT))
 
-    return made
+    return number_of_units
 
 
 def _mean(measure: Measure) -> float | None:
@@ -335,13 +340,13 @@ MEASURE_METRICS: Final = (
     Metric("mean", "mean", "", _mean, None, "value", "always", compared=True, ci="mean_ci"),
     Metric("median", "median", "", _median, None, "value", "always", compared=True),
     Metric(
-        "p95", "p95", "at least 95 % of the numbers are no greater than this", _units(lambda numbers: numbers.p95), None, "value",
+        "p95", "p95", "at least 95 % of the numbers are no greater than this", _from_units(lambda numbers: numbers.p95), None, "value",
         "always", compared=True,
     ),
-    Metric("min", "min", "", _units(lambda numbers: numbers.least), None, "value", "all fields"),
-    Metric("max", "max", "", _units(lambda numbers: numbers.greatest), None, "value", "all fields"),
+    Metric("min", "min", "", _from_units(lambda numbers: numbers.least), None, "value", "all fields"),
+    Metric("max", "max", "", _from_units(lambda numbers: numbers.greatest), None, "value", "all fields"),
     Metric(
-        "sum", "sum", "", _units(lambda numbers: numbers.powers[0] if numbers.count else None), None, "value",
+        "sum", "sum", "", _from_units(lambda numbers: numbers.powers[0] if numbers.count else None), None, "value",
         "all fields", digits=7, compared=True,
     ),
     Metric("rows", "rows", "The cells.", lambda stats: stats.cells, None, "count", "elsewhere"),

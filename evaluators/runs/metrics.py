@@ -23,7 +23,7 @@ USUAL: Final = 0.95
 
 def score_text(value: float | None) -> str:
     """A score or ratio with four decimals: `0.9333`."""
-    return UNDEFINED if value is None else _rounded(value, 4)
+    return UNDEFINED if value is None else _decimals_text(value, 4)
 
 
 def mean_interval_text(interval: Interval | None) -> str:
@@ -31,7 +31,7 @@ def mean_interval_text(interval: Interval | None) -> str:
     return UNDEFINED if interval is None else f"[{score_text(interval.low)}, {score_text(interval.high)}]"
 
 
-def signed(value: float | None) -> str:
+def signed_text(value: float | None) -> str:
     """A difference with its sign: `+0.0625`."""
     if value is None:
         return UNDEFINED
@@ -40,11 +40,11 @@ def signed(value: float | None) -> str:
 
 def difference_interval_text(interval: Interval | None) -> str:
     """An interval of a difference: `[-0.0417, +0.1250]`."""
-    return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+    return UNDEFINED if interval is None else f"[{signed_text(interval.low)}, {signed_text(interval.high)}]"
 
 
 def p_value_text(p: float | None) -> str:
-    """`0.0312`, `<0.0001`."""
+    """A p-value as text: `0.0312`, `<0.0001`."""
     if p is None:
         return UNDEFINED
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
@@ -53,7 +53,7 @@ def p_value_text(p: float | None) -> str:
 def beside_limit(value: float, limit: float) -> str:
     """A score with as many decimals as it takes to tell it from the limit it is compared with."""
     for decimals in range(4, 17):
-        text = _rounded(value, decimals)
+        text = _decimals_text(value, decimals)
         if value == limit or (float(text) != limit and (float(text) < limit) == (value < limit)):
             return text
     return repr(value)
@@ -102,22 +102,22 @@ def full_name(stats: EvaluatorStats | NumericColumnStats) -> str:
 
 
 def rows_text(count: int) -> str:
-    """`1 row`, `12 rows`."""
-    return counted(count, "row")
+    """A number of rows: `1 row`, `12 rows`."""
+    return count_text(count, "row")
 
 
-def counted(count: int, noun: str) -> str:
+def count_text(count: int, noun: str) -> str:
     """A number and its noun: `1 gate`, `1,204 gates`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def more_text(count: int, noun: str) -> str:
-    """`1 more row is`, `12 more rows are`."""
-    return f"{counted(count, f'more {noun}')} {'is' if count == 1 else 'are'}"
+    """How many more there are, with the verb that follows: `1 more row is`, `12 more rows are`."""
+    return f"{count_text(count, f'more {noun}')} {'is' if count == 1 else 'are'}"
 
 
-def _rounded(value: float, decimals: int) -> str:
-    """The number with that many decimals; one below 1 is never shown as 1, and one above 0 never as 0."""
+def _decimals_text(value: float, decimals: int) -> str:
+    """The number with that many decimals; one below 1 is never written as 1, and one above 0 never as 0."""
     text = f"{value:.{decimals}f}"
     step = 10.0**-decimals
     if value < 1 and float(text) >= 1:
@@ -135,28 +135,28 @@ class Coverage(NamedTuple):
     noun: str = "row"
 
     @property
-    def whole(self) -> int:
-        """All that should have been measured."""
+    def total(self) -> int:
+        """How many rows or values should have been measured."""
         return self.measured + self.kept_out
 
     @property
     def share(self) -> float:
-        """The part that was measured; 1 of nothing."""
-        return self.measured / self.whole if self.whole else 1.0
+        """The share that was measured, from 0 to 1; 1 where there is nothing to measure."""
+        return self.measured / self.total if self.total else 1.0
 
     def short_of(self, coverage: float) -> bool:
         """Whether less was measured than a gate asks for. A rounding of `coverage` never decides."""
         return self.share < coverage
 
     @property
-    def of(self) -> str:
-        """`5 of 40 rows`."""
-        return f"{self.measured:,} of {counted(self.whole, self.noun)}"
+    def of_text(self) -> str:
+        """What was measured of how much: `5 of 40 rows`."""
+        return f"{self.measured:,} of {count_text(self.total, self.noun)}"
 
     @property
     def sentence(self) -> str:
-        """`only 5 of 40 rows were measured`."""
-        return f"only {self.of} {'was' if self.measured == 1 else 'were'} measured"
+        """A clause that says how little was measured: `only 5 of 40 rows were measured`."""
+        return f"only {self.of_text} {'was' if self.measured == 1 else 'were'} measured"
 
 
 def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Coverage:

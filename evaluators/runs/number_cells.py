@@ -58,8 +58,8 @@ def _reader(mark: str) -> Callable[[str], Fraction | None]:
 
 
 def as_text(cell: Any) -> str:
-    """A cell as text; a cell that is no text as a text that says what it was. A value that stands for no number at all is an empty
-    cell."""
+    """A cell as the text that is stored: texts as they are, numbers as exact fractions behind a mark, other values behind
+    another mark that says that they are no numbers. A value that stands for nothing is an empty text."""
     if cell.__class__ is str:
         return f"{_NO_NUMBER}{cell}" if cell[:1] == "\0" else cell
     if cell is None or cell is MISSING or cell != cell:
@@ -106,8 +106,8 @@ def _plain_units(cell: str, mark: str) -> int | None:
     return units_of(cell, mark)
 
 
-def shown(cell: str) -> str:
-    """A cell as messages quote it."""
+def cell_text(cell: str) -> str:
+    """A cell as messages quote it: without the mark that `as_text` puts in front, at most 40 characters."""
     text = cell.removeprefix(_NO_NUMBER)
     if cell.startswith(_NUMBER):  # one that is too large
         text = cell.removeprefix(_NUMBER).removesuffix("/1")

@@ -43,9 +43,10 @@ def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
     or where none compares values, the first."""
     if not result.evaluators:
         return []
-    most = max(result.evaluators, key=_compared)
+    most = max(result.evaluators, key=_compared_values)
     return [stats for stats in result.evaluators if stats.name == most.name]
 
 
-def _compared(stats: EvaluatorStats) -> int:
+def _compared_values(stats: EvaluatorStats) -> int:
+    """How many values of fields an evaluator compared; 0 for one without fields."""
     return stats.counts.n if stats.counts is not None else 0

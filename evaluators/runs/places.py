@@ -66,21 +66,19 @@ def align_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str, *ste
     return suite.config.source.place((*loc, "align", *steps))
 
 
-def placed(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
-    """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not."""
+def place_column_issue(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
+    """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not name it."""
     loc = next(_column_locs(suite, column), None)
-    return _placed(issue, column, suite, loc) if loc else issue
+    return _at_place(issue, column, suite, loc) if loc else issue
 
 
-def placed_role(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str]) -> Issue:
-    """A problem with the column of a role or a field, placed where the test set names that column; any other problem as it is.
-
-    So is one with a column that is named `elsewhere`, such as on the command line.
-    """
+def place_role_issue(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str]) -> Issue:
+    """A problem with the column of a role or a field, placed where the test set names that column. Any other problem comes back
+    as it is, and so does one with a column that is named `elsewhere`, such as on the command line."""
     if issue.code == "no-such-column":
         for loc, column in _columns_of_test_set(suite.test_set):
             if column not in elsewhere and issue.message.startswith(f'there is no column "{column}";'):
-                return _placed(issue, column, suite, ("test_set", *loc))
+                return _at_place(issue, column, suite, ("test_set", *loc))
     return issue
 
 
@@ -102,12 +100,12 @@ def _columns_of_test_set(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:
             yield from (((*loc, "columns", field), column) for field, column in fields.items())
 
 
-def placed_file(issue: Issue, suite: LoadedSuite) -> Issue:
+def place_file_issue(issue: Issue, suite: LoadedSuite) -> Issue:
     """A file or folder that is not there, placed where the suite's test set names it; any other problem as it is."""
     if issue.code == "no-such-file":
         for loc, absent in absent_places(suite.test_set, suite.test_set_folder):
             if absent.message.endswith(f'"{issue.where}"'):
-                return _placed(issue, "", suite, loc_in_test_set(suite, loc))
+                return _at_place(issue, "", suite, loc_in_test_set(suite, loc))
     return issue
 
 
@@ -116,7 +114,8 @@ def loc_in_test_set(suite: LoadedSuite, loc: Loc) -> Loc:
     return ("test_set",) if isinstance(suite.config.source.data.get("test_set"), str) else ("test_set", *loc)
 
 
-def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
+def _at_place(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
+    """The issue, placed at `loc` of the suite, with the place that it had before put into its message."""
     source, key = suite.config.source, loc[-1] == f"row.{column}"
     message = f"{issue.where}: {issue.message}"
     return replace(issue, where=source.place(loc, key=key), message=message, excerpt=source.excerpt(loc, key=key))
@@ -175,7 +174,8 @@ _COLUMN_OF: Final = {"slices": "", "statistics": "cluster", "repeats": "by", "co
 
 
 def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
-    """`{column: NAME}`, `answers: row.NAME` and `when: {row.NAME: …}`, however deep."""
+    """The places in a setting that name the column, however deep: `{column: NAME}`, `answers: row.NAME` and `when: {row.NAME:
+    …}`."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             named = (key == "column" and inner == column) or (key == "answers" and inner == f"row.{column}")
@@ -196,13 +196,13 @@ def suite_texts(suite: LoadedSuite) -> tuple[str, dict[str, str]]:
     files: dict[Path, str] = {}
     for document in source.documents:
         if not document.name.startswith(_PRESET):
-            files[_in_copy(document)] = document.text
+            files[_written_path(document)] = document.text
     for file, shown in _schema_files(suite):
         data = suite.files[str(file)] if str(file) in suite.files else file.read_bytes()
         files.setdefault(shown, data.decode("utf-8-sig"))
     main = _absolute(source.folder, source.name)
     base = Path(os.path.commonpath([file.parent for file in files]))
-    return _within(main, base), {_within(file, base): without_proofs(text) for file, text in files.items()}
+    return _relative(main, base), {_relative(file, base): without_proofs(text) for file, text in files.items()}
 
 
 def suite_places(suite: LoadedSuite) -> list[Path]:
@@ -217,18 +217,20 @@ def suite_places(suite: LoadedSuite) -> list[Path]:
     return list(dict.fromkeys([*of_suites, *(Path(os.path.abspath(file)) for file, _ in _schema_files(suite))]))
 
 
-def _in_copy(document: SuiteInput) -> Path:
-    """The path that a text of the suite would have by the name that is written."""
+def _written_path(document: SuiteInput) -> Path:
+    """The path of a text of the suite, spelled by the name that is written in the suite."""
     if document.written is not None:
         return Path(os.path.abspath(document.written))
     return _absolute(document.folder, document.name)
 
 
 def _absolute(folder: Path | None, name: str) -> Path:
+    """The absolute path of a file of that name in a folder."""
     return Path(os.path.abspath((folder or Path()) / os.path.basename(name)))
 
 
-def _within(file: Path, base: Path) -> str:
+def _relative(file: Path, base: Path) -> str:
+    """The path of a file from `base` on, with a sign in place of bytes that are not UTF-8."""
     return _HALF.sub("_", file.relative_to(base).as_posix())
 
 

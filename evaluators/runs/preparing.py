@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.settings import BadSettings, Loc
 from evaluators.runs.confidence_steps import confidence_paths
-from evaluators.runs.places import placed, placed_file, placed_role
+from evaluators.runs.places import place_column_issue, place_file_issue, place_role_issue
 from evaluators.scoring.evaluators._scored_fields import NO_FIELDS
 from evaluators.scoring.judges.judge import Judge
 from evaluators.scoring.needs import ROLES, Cell
@@ -92,9 +92,9 @@ def prepare(
             opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=fetched)
         except Problems as error:
             named_columns = set((settings.get("columns") or {}).values())
-            issues = [placed_role(issue, suite, named_columns) for issue in error.issues]
+            issues = [place_role_issue(issue, suite, named_columns) for issue in error.issues]
             named_here = test_set is None and fetched is None
-            raise Problems(placed_file(issue, suite) if named_here else issue for issue in issues) from error
+            raise Problems(place_file_issue(issue, suite) if named_here else issue for issue in issues) from error
         note_listing(lambda: (source.local or source.path for source in opened.files))
         return _fitting(suite, opened, folder, selection)
 
@@ -224,7 +224,7 @@ def _test_set_config(
 def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
     """Every column that the suite names itself must be there."""
     issues = [
-        placed(no_such_column(name, test_set.header, test_set.name), name, suite)
+        place_column_issue(no_such_column(name, test_set.header, test_set.name), name, suite)
         for name in suite.named_columns()
         if not knows(test_set.table, name)
     ]

@@ -79,7 +79,7 @@ class Recorded(Scored, frozen=True):
 
 def row_outcome(recorded: Recorded) -> RowOutcome | None:
     """The line about a row as a whole: its reason and details; None where it has neither."""
-    details = plain(recorded.details)
+    details = json_value(recorded.details)
     if recorded.reason is None and not details and not recorded.outside and recorded.schema is None:
         return None
     return RowOutcome(recorded.reason, details, recorded.outside, recorded.schema)
@@ -90,31 +90,31 @@ def outcome_line(outcome: OutcomeLine, longest: int) -> bytes:
 
     Of a line that would be too long to be read again, what is long in it is told by its length.
     """
-    outcome = _in_json(outcome)
+    outcome = _with_json_values(outcome)
     text = compact(outcome)
     if len(text) > longest:
         body = to_builtins(outcome)
-        parts = {**body, "details": _shortened(body["details"])} if "details" in body else body
-        text = compact(_shortened(parts))
+        parts = {**body, "details": _shorten_parts(body["details"])} if "details" in body else body
+        text = compact(_shorten_parts(parts))
     return text
 
 
-def _in_json(outcome: OutcomeLine) -> OutcomeLine:
+def _with_json_values(outcome: OutcomeLine) -> OutcomeLine:
     """The line with values that JSON can hold. An outcome loses what follows from its status and its path."""
     if isinstance(outcome, RowOutcome):
         return outcome
-    expected, actual = _side(outcome.expected), _side(outcome.actual)
+    expected, actual = _side_value(outcome.expected), _side_value(outcome.actual)
     if isinstance(outcome, ListOutcome):
         return replace(outcome, expected=expected, actual=actual)
     return replace(
         outcome, score=None if outcome.score == (outcome.status is FieldStatus.MATCH) else outcome.score,
         weight=WHOLE if outcome.weight == WHOLE else outcome.weight, field=None if outcome.field == outcome.path else outcome.field,
         expected=expected, actual=actual,
-        details={name: plain(value) for name, value in outcome.details.items() if value is not MISSING}, row=0, evaluator="",
+        details={name: json_value(value) for name, value in outcome.details.items() if value is not MISSING}, row=0, evaluator="",
     )  # fmt: skip
 
 
-def _shortened(parts: Mapping[str, Any]) -> dict[str, Any]:
+def _shorten_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     """The parts, in which each that is longer than `_LONG` as JSON is replaced by a text that tells its length."""
     sizes = {key: len(compact(value)) for key, value in parts.items()}
     return {
@@ -123,16 +123,16 @@ def _shortened(parts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
-    """The record of each evaluator, from the lines of one row, in the order in which evaluators are first met."""
+def records_by_evaluator(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
+    """The record of each evaluator from the lines of one row, by name, in the order in which evaluators are first met."""
     outcomes: dict[str, list[OutcomeLine]] = {}
     for line in lines:
         outcomes.setdefault(line.evaluator, []).append(line)
-    return {evaluator: _recorded(own) for evaluator, own in outcomes.items()}
+    return {evaluator: _record_of(own) for evaluator, own in outcomes.items()}
 
 
-def _recorded(lines: Sequence[OutcomeLine]) -> Recorded:
-    """The record of one row and one evaluator: fields, lists, and the row as a whole."""
+def _record_of(lines: Sequence[OutcomeLine]) -> Recorded:
+    """The record of one row by one evaluator: its fields, its lists, and what is said of the row as a whole."""
     whole = next((line for line in lines if isinstance(line, RowOutcome)), _NOTHING)
     fields = tuple(_with_score(line) for line in lines if isinstance(line, Outcome))
     arrays = tuple(line for line in lines if isinstance(line, ListOutcome))
@@ -149,18 +149,19 @@ def _with_score(line: Outcome) -> Outcome:
     return replace(line, score=float(line.status is FieldStatus.MATCH))
 
 
-def _side(value: object) -> Any:
-    return value if value is MISSING else plain(value)
+def _side_value(value: object) -> Any:
+    """One side of an outcome as JSON can hold it; MISSING stays."""
+    return value if value is MISSING else json_value(value)
 
 
-def plain(value: object) -> Any:
+def json_value(value: object) -> Any:
     """The value as JSON can hold it; anything that is no JSON is its text."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, (dict, Mapping)):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): json_value(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
+        return [json_value(inner) for inner in value]
     if isinstance(value, Fraction):
         return list(value.as_integer_ratio())
     return str(value)

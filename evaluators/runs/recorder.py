@@ -108,20 +108,20 @@ class Recorder:
 
     @property
     def keeps_cells(self) -> bool:
-        """The cells of the next row are kept."""
+        """Whether the cells of the next row are kept."""
         documents = self._recording.documents
         return documents == "all" or (documents == "auto" and self._may_be_small)
 
-    def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
-        """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. To be recorded before the
-        next chunk."""
+    def rows_to_record(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
+        """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. `take` records
+        them before the next chunk comes."""
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
             self._may_be_small = False
             for outcomes in self._evaluators:
-                outcomes.small_ended()
+                outcomes.end_small()
         first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
         return [
-            outcomes.wanted(ledger.verdicts, column, first)
+            outcomes.rows_to_record(ledger.verdicts, column, first)
             for outcomes, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True)
         ]
 
@@ -142,11 +142,11 @@ class Recorder:
         if self.keeps_cells:
             self._keep_cells(chunk, columns)
 
-    def taken(self) -> dict[str, int]:
+    def recorded_counts(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
         counts: dict[str, int] = {}
         for outcomes in self._evaluators:
-            counts.update(outcomes.taken())
+            counts.update(outcomes.recorded_counts())
         counts[SET_ASIDE] = self.set_aside
         return counts
 
@@ -216,11 +216,12 @@ class _Outcomes:
         """Codes of which more rows are wanted."""
         self._looked_at = 0
 
-    def small_ended(self) -> None:
-        """From now on only the first rows under each key are recorded, unless all were asked for."""
+    def end_small(self) -> None:
+        """From now on records only the first rows under each key, as the run is no longer a small one, unless all were asked
+        for."""
         self._everything = self._most is None
 
-    def wanted(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
+    def rows_to_record(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
         """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
         self._catch_up(verdicts)
         if self._everything and (self._of_rows or (self._by_schema and self._matches)):
@@ -235,7 +236,7 @@ class _Outcomes:
             )
         to_record = []
         for index in chosen:
-            keys = {key: self._count(key) for key in self._keys[codes[index]]}
+            keys = {key: self._count_under(key) for key in self._keys[codes[index]]}
             if self._everything or index < first or any(keys.values()):
                 to_record.append(Asked(index, keys, index < first))
         return to_record
@@ -246,11 +247,11 @@ class _Outcomes:
             with limits_in_force(self._plan.limits) as clock:
                 for request in rows:
                     clock.fresh = True
-                    for field, reason_kept, outcome in self._kept(self._recorded_of(slots, request), request):
+                    for field, reason_kept, outcome in self._outcomes_to_keep(self._record_row(slots, request), request):
                         line = outcome_line(outcome, self._longest)
                         yield KeptOutcome(offsets[request.row], self._place, encodable(field), reason_kept, line)
 
-    def _recorded_of(self, slots: Sequence[Cells], request: Asked) -> Recorded:
+    def _record_row(self, slots: Sequence[Cells], request: Asked) -> Recorded:
         """The record of one row by this evaluator: all outcomes, or those of the requested fields. Nothing is raised: where it
         cannot be explained, the reason says why."""
         evaluator, index, first = self._one, request.row, request.explained
@@ -291,7 +292,7 @@ class _Outcomes:
         wrong = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
         return () if any(map(_of_list, wrong)) else wrong
 
-    def _kept(self, recorded: Recorded, request: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
+    def _outcomes_to_keep(self, recorded: Recorded, request: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
         """The outcomes of a row to keep, each with its field and the reason for keeping it. What would only be kept in a run that
         keeps everything is left out once that is over."""
         keys = request.keys
@@ -324,12 +325,12 @@ class _Outcomes:
                     self._open.add(code)
         self._looked_at = len(verdicts)
 
-    def taken(self) -> dict[str, int]:
+    def recorded_counts(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
         return {record_key(self._one.line.name, key): count for key, count in self._taken.items()}
 
-    def _count(self, key: str) -> bool:
-        """Whether the row is among the first under a key; it is counted there."""
+    def _count_under(self, key: str) -> bool:
+        """Counts the row under a key, unless enough were; returns whether it was counted."""
         if key in self._closed:
             return False
         count = self._taken[key] = self._taken.get(key, 0) + 1

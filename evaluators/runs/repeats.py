@@ -21,7 +21,7 @@ from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.runs.attempt_groups import FlipCounts, groups_of
 from evaluators.runs.clusters import MOST_CONTENTS, Contents
 from evaluators.runs.columns import Cells
-from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS, computed
+from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS, compute_metrics
 from evaluators.runs.result import FieldFlips, GroupAttempts, PassesAt, PassShare, RepeatStats
 from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.outcomes import WRONG
@@ -76,7 +76,7 @@ class Attempts(Struct):
                 (self.wrong if FIELD_STATUSES[status] in WRONG else self.unasked)[path] += times
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether there are attempts, and all rows could be measured."""
         return self.scored > 0 and not self.kept_out
 
@@ -102,10 +102,11 @@ class Groups(Struct):
     """The last group, by name, in which fields were looked at; None where all were."""
 
     def add(self, one: Attempts, times: int = 1, fields: bool = True) -> None:
-        """Counts groups with the same attempts, and their `fields`."""
+        """Counts `times` groups that have the same attempts. Without `fields`, the wrong fields of these groups are not known,
+        and not counted."""
         if one.kept_out:
             self.kept_out[one.scored + one.kept_out] += times
-        if not one.whole:
+        if not one.is_complete:
             return
         self.shares[one.passed, one.scored] += times
         if fields and (seen := one.scored - one.blocked) > 1:
@@ -125,21 +126,21 @@ class AttemptCounter:
         self._verdicts, self._wrong = verdicts, wrong
         self._fields = line.settings.scored_fields().names
         self._contents, self._alike = Counter[Contents](), dict[Contents, Attempts]()
-        self.groups = Groups(last=wrong.last)
+        self.groups = Groups(last=wrong.last_group)
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """The codes of one group."""
+        """Counts one group by its name; its codes are `cells[0]`."""
         name, contents = group, tuple(sorted(cells[0]))
         attempts = self._alike.get(contents)
         if attempts is None:
             if len(self._alike) == MOST_CONTENTS:
                 self.settle()
-            attempts = self._alike[contents] = self._attempts(contents)
+            attempts = self._alike[contents] = self._count_attempts(contents)
         if not name.strip():
             self.groups.nameless += attempts.scored + attempts.kept_out
             return
         if (
-            attempts.whole
+            attempts.is_complete
             and len(names := self.groups.listed.setdefault((attempts.passed, attempts.scored), [])) < MOST_LISTED
         ):
             names.append(name)
@@ -158,8 +159,8 @@ class AttemptCounter:
         self._contents.clear()
         self._alike.clear()
 
-    def _attempts(self, contents: Contents) -> Attempts:
-        """A group of attempts, counted. Its contents are the codes of their verdicts."""
+    def _count_attempts(self, contents: Contents) -> Attempts:
+        """The counted attempts of one group, whose `contents` are the codes of its verdicts."""
         attempts = Attempts()
         for code, times in Counter(contents).items():
             attempts.add(self._verdicts[code], times, self._fields)
@@ -181,7 +182,7 @@ def _stats(name: str, groups: Groups, repeats: Repeats, variant: str | None) -> 
     shares = tuple(PassShare(*key, groups=count) for key, count in sorted(groups.shares.items()))
     smallest = min((each.attempts for each in shares), default=0)
     ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
-    listed = sorted((_rank(*key), group, *key) for key, names in groups.listed.items() for group in names)
+    listed = sorted((_sort_key(*key), group, *key) for key, names in groups.listed.items() for group in names)
     sizes = tuple(sorted(groups.kept_out.items()))
     return RepeatStats(
         evaluator=name,
@@ -197,12 +198,13 @@ def _stats(name: str, groups: Groups, repeats: Repeats, variant: str | None) -> 
         fields_until=groups.last,
         kept_out_sizes=sizes,
         variant=variant,
-        **computed(REPEAT_METRICS, groups_of(1, shares, sizes)),
+        **compute_metrics(REPEAT_METRICS, groups_of(1, shares, sizes)),
     )
 
 
-def _rank(passed: int, attempts: int) -> tuple[bool, Fraction]:
-    """Groups that sometimes pass come first, then those that never do; the lowest share of passes first."""
+def _sort_key(passed: int, attempts: int) -> tuple[bool, Fraction]:
+    """The sort key of a listed group: groups that sometimes pass come first, then those that never do, in each the lowest share
+    of passes first."""
     return passed in (0, attempts), Fraction(passed, attempts)
 
 
@@ -210,7 +212,7 @@ def _flips(groups: Groups) -> Iterator[FieldFlips]:
     """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
     flips = ((path, count) for path, count in groups.flips.items() if count)
     for path, count in sorted(flips, key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
-        yield FieldFlips(path, **computed(FLIP_METRICS, FlipCounts(count, groups.repeated - groups.alone[path])))
+        yield FieldFlips(path, **compute_metrics(FLIP_METRICS, FlipCounts(count, groups.repeated - groups.alone[path])))
 
 
 def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int, int]] = ()) -> PassesAt:
@@ -218,4 +220,4 @@ def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int,
 
     `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
     """
-    return PassesAt(k, **computed(PASS_METRICS, groups_of(k, shares, kept_out)))
+    return PassesAt(k, **compute_metrics(PASS_METRICS, groups_of(k, shares, kept_out)))

@@ -522,8 +522,8 @@ class Corrections(Struct, frozen=True):
     """Why nothing was counted without the corrections, as the end of a sentence."""
 
     @property
-    def made(self) -> int:
-        """How many values are corrected."""
+    def count(self) -> int:
+        """How many expected answers were corrected."""
         return sum(value.void is None for value in self.values)
 
     def without_of(self, stats: EvaluatorStats) -> Uncorrected | None:

@@ -50,7 +50,7 @@ class ResumedRun(NamedTuple):
 def resumed_run(
     suite: LoadedSuite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
 ) -> ResumedRun:
-    """The run that is meant. Raises Problems (config) where that is unclear."""
+    """The run that `resume` means: its name, or True for the run called `name`. Raises Problems (config) where that is unclear."""
     wanted = name or suite.results.name
     if force:
         message = "a run is either gone on with or replaced"
@@ -83,12 +83,14 @@ def _results(results: str | Path | None) -> Path:
     return Path(results)
 
 
-def key_of(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str) -> dict[str, str]:
+def resume_key(
+    prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str
+) -> dict[str, str]:
     """The facts that two attempts at a run must have in common, by their names in messages."""
     suite, test_set = prepared.suite, prepared.test_set
     reading = [getattr(test_set.config, name) for name in _READING]
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]
-    program = [__version__, sys.version_info[:2], _libraries(), own_code(suite)]
+    program = [__version__, sys.version_info[:2], _library_versions(), own_code(suite)]
     return {
         "the suite": _checksum([decisive(suite), sorted(watches_of(suite).items())]),
         "the data": _checksum([fingerprint, reading]),
@@ -97,8 +99,8 @@ def key_of(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording
     }
 
 
-def notes_of(prepared: Prepared) -> dict[str, str]:
-    """The notes in an unfinished run, for lists of runs."""
+def run_notes(prepared: Prepared) -> dict[str, str]:
+    """What is noted in an unfinished run for lists of runs: its name, suite and test set."""
     suite, test_set = prepared.suite.config.source.name, with_shown_addresses(prepared.test_set.name)
     return {
         "name": prepared.suite.results.name or "",
@@ -107,49 +109,52 @@ def notes_of(prepared: Prepared) -> dict[str, str]:
     }
 
 
-def taken_up(run: ResumedRun, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]) -> RunFolder | Path | None:
-    """The folder of the unfinished run, to go on in; the place of a run that is finished; None for one that was never begun. The files
-    that are `made` of rows are taken away, to be made anew.
+def resume_folder(
+    run: ResumedRun, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]
+) -> RunFolder | Path | None:
+    """The folder of the unfinished run, to be filled further; the path of a run that is finished; None for one that was never
+    begun. Files that were `made` from its rows are deleted, to be made anew.
 
-    Raises Problems: (config, exit code 2) where there is no such run and one was asked for, or it is damaged, (exit code 4) with
-    everything that is not as it was, (environment) where the run is still going.
+    Raises Problems: (config, exit code 2) where there is no such run and one was asked for, or it is damaged, (exit code 4)
+    with everything that is not as it was, (environment) where the run is still going.
     """
     place = run.results / run.name
     finished = _is_finished(place)
     if place.is_symlink() or not (finished or os.path.lexists(place / RUN_DB)):
         if run.asked:
-            raise problem("no-such-run", "there is no such run", where=str(place), hint=_nearest(run))
+            raise problem("no-such-run", "there is no such run", where=str(place), hint=_run_names_hint(run))
         return None
     if not finished:
         folder = RunFolder.go_on(place)
         try:
             if not _is_finished(place):  # by whoever had it until now
-                _take_up(folder, prepared, key, made)
+                _reopen_folder(folder, prepared, key, made)
                 return folder
         except BaseException:
             folder.leave()
             raise
         folder.leave()
     with closing(RunDb(place / RUN_DB, readonly=True)) as db:
-        _check(place, db.about(), key, prepared)
+        _check_unchanged(place, db.about(), key, prepared)
     tidy(place)
     return place
 
 
-def _take_up(folder: RunFolder, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]) -> None:
-    """Makes a folder ready to be filled further.
+def _reopen_folder(folder: RunFolder, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]) -> None:
+    """Makes the folder of a stopped or unfinished run ready to be filled further. `key` are the facts that must be as they
+    were, `made` the names of files made from rows, which are deleted.
 
     Raises Problems (exit code 4) with everything that is not as it was, (config) for a damaged file.
     """
     if before := folder.db.about():
-        _check(folder.path, before, key, prepared)
+        _check_unchanged(folder.path, before, key, prepared)
     layout = layout_of(jobs_of(prepared)[0], prepared.suite.lines)
     folder.db.check_rows(layout, len(prepared.variants()), begun=True)
     if before:
         folder.reopen(made)
-        folder.named_before(before.get("name", ""))
+        folder.take_name(before.get("name", ""))
     else:  # it was claimed, and nothing was begun
-        folder.db.note({**key, **notes_of(prepared)})
+        folder.db.note({**key, **run_notes(prepared)})
 
 
 def _is_finished(place: Path) -> bool:
@@ -157,8 +162,9 @@ def _is_finished(place: Path) -> bool:
     return os.path.isfile(place / RUN_JSON) and Run(place).result.complete
 
 
-def _check(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepared: Prepared) -> None:
-    """Raises Problems (exit code 4) with everything that is not as it was."""
+def _check_unchanged(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepared: Prepared) -> None:
+    """Raises Problems (exit code 4) with every fact of `key` that was another one `before`, and for a test set that cannot be
+    read the same way twice."""
     differs = [name for name in key if before.get(name) != key[name]]
     if prepared.test_set.unrepeatable is not None:
         differs.append(prepared.test_set.unrepeatable)
@@ -171,11 +177,13 @@ def _check(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepa
 
 
 def _checksum(value: object) -> str:
+    """The SHA-256 of the value's `repr`."""
     return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _libraries() -> dict[str, str]:
-    """Their versions, by the names of the folders that installing leaves. What reads more of them takes longer than a short run."""
+def _library_versions() -> dict[str, str]:
+    """The versions of the packages that compare values, by name, read from the folders that installing leaves. A look-up
+    through `importlib.metadata` takes longer than a short run."""
     known = {name.lower(): name for name in _LIBRARIES}
     facts: dict[str, str] = {}
     for place in sys.path:
@@ -188,8 +196,8 @@ def _libraries() -> dict[str, str]:
     return dict(sorted(facts.items()))
 
 
-def _nearest(run: ResumedRun) -> str:
-    """The names of runs that are there, those like the wanted one first."""
+def _run_names_hint(run: ResumedRun) -> str:
+    """A hint that names runs that are there, those like the wanted name first."""
     try:
         finished = [place.name for place in run.results.iterdir() if os.path.isfile(place / RUN_JSON)]
     except OSError:

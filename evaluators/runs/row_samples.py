@@ -52,7 +52,7 @@ class RowSampling:
         """The highest hash of a full sample: rows beyond it are not chosen."""
 
     def add(self, verdicts: Sequence[Result], columns: Sequence[Sequence[Any]]) -> None:
-        """Some rows: their verdicts, and the column of each need."""
+        """Looks at some rows: `columns` has the cells of each need of the evaluator."""
         for verdict, values in zip(verdicts, zip(*columns, strict=True), strict=True):
             if verdict.status is not RowStatus.SCORED:
                 continue
@@ -62,9 +62,9 @@ class RowSampling:
             if (sample := self._sampled.keep(*values)) is not None:
                 self._sample.rows[key + _hash(sample)] = sample
                 if len(self._sample.rows) >= 2 * MOST_ROWS:
-                    self._last = max(self.finished().rows)
+                    self._last = max(self.sample().rows)
 
-    def finished(self) -> RowSample:
+    def sample(self) -> RowSample:
         """The rows chosen so far, within the limit."""
         self._sample.limit()
         return self._sample

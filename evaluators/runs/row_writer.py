@@ -18,11 +18,11 @@ from evaluators.runs.columns import Cells
 from evaluators.runs.label_pairs import NO_LABELS, LabelPair, too_many
 from evaluators.runs.record_lines import code_text
 from evaluators.runs.recorder import Recording
-from evaluators.runs.run_db import EXPECTED, damage_named, encodable_rows
-from evaluators.runs.run_json import damaged
+from evaluators.runs.run_db import EXPECTED, damage_as_problem, encodable_rows
+from evaluators.runs.run_json import damaged_run
 from evaluators.runs.run_rows import RunRows
-from evaluators.runs.run_tables import described, make_table, rows_table
-from evaluators.runs.split_result import Part, SplitResult, opened, sealed
+from evaluators.runs.run_tables import column_descriptions, make_table, rows_table
+from evaluators.runs.split_result import Part, SplitResult, pack, unpack
 from evaluators.runs.split_rows import KeptOutcome
 from evaluators.scoring.values.json_text import compact, parse
 
@@ -54,24 +54,24 @@ class RowWriter:
         except sqlite3.OperationalError as error:
             self._file.give_up(error)
             self._make_table()
-        with damage_named(self._file.path):
+        with damage_as_problem(self._file.path):
             return self._stored_splits(first)
 
     def _stored_splits(self, first: int) -> SplitResult | None:
         """The sums of the splits that are stored, whose codes and rows are checked; None without any."""
         self.rows.written = self.rows.stored_verdicts()
-        self._codes = self._codes_of("verdicts", "verdict || watched", range(len(self.rows.layout.evaluators)))
-        pairs = self._codes_of("pairs", "expected, output", self.rows.layout.labelled)
+        self._codes = self._stored_codes("verdicts", "verdict || watched", range(len(self.rows.layout.evaluators)))
+        pairs = self._stored_codes("pairs", "expected, output", self.rows.layout.labelled)
         self._pairs = {place: None if self._without_labels(place) else known for place, known in pairs.items()}
-        self._patterns = self._codes_of("patterns", "pattern", self.rows.layout.empties)
+        self._patterns = self._stored_codes("patterns", "pattern", self.rows.layout.empties)
         first_ones = "and kept = 1 group by evaluator, field"
         for evaluator, name, rows in self.rows.select("evaluator, field, count(distinct row)", "outcomes", first_ones):
             self._taken[evaluator, name] = rows
         self.splits, self._first, self.next_row, total = 0, first, first, None
         for split, at, span, sums in self.rows.select("split, first, span, sums", "splits", "order by split"):
-            group_sums = self._sums(sums)
+            group_sums = self._unpack_sums(sums)
             if (split, at) != (self.splits, self.next_row) or span < 0:
-                raise damaged(f"its split {split} does not follow the one before it", self._where)
+                raise damaged_run(f"its split {split} does not follow the one before it", self._where)
             self.splits, self.next_row = split + 1, at + span
             if total is None:
                 total = group_sums
@@ -81,12 +81,12 @@ class RowWriter:
             self._check_rows(total.rows if total is not None else 0)
         return total
 
-    def _codes_of(self, table: str, key: str, evaluators: Iterable[int]) -> dict[int, dict[Any, int]]:
+    def _stored_codes(self, table: str, key: str, evaluators: Iterable[int]) -> dict[int, dict[Any, int]]:
         """By evaluator, the code of each text, or pair of texts, in a table. Raises Problems (config) where codes do not count from 0."""
         codes: dict[int, dict[Any, int]] = {evaluator: {} for evaluator in evaluators}
         for evaluator, code, *texts in self.rows.select(f"evaluator, code, {key}", table, "order by evaluator, code"):
             if evaluator not in codes or code != len(known := codes[evaluator]):
-                raise damaged(f"a line of {table} has the code {code} of evaluator {evaluator}", self._where)
+                raise damaged_run(f"a line of {table} has the code {code} of evaluator {evaluator}", self._where)
             known[tuple(texts) if len(texts) > 1 else texts[0]] = code
         return codes
 
@@ -97,7 +97,7 @@ class RowWriter:
         patterns = {place: len(known) for place, known in self._patterns.items()}
         (count,) = db.execute(f"select count(*) from {self._table}").fetchone()
         if count != rows:
-            raise damaged(f"its splits have {rows:,} rows; found {count:,}", self._where)
+            raise damaged_run(f"its splits have {rows:,} rows; found {count:,}", self._where)
         bounds = {"row": (self._first, self.next_row), **self.rows.layout.bounds(counts, pairs, patterns)}
         names = list(bounds)
         for at in range(0, len(names) if rows else 0, _QUERY_COLUMNS):
@@ -111,7 +111,7 @@ class RowWriter:
                 low, high = bounds[name]
                 if not low <= least <= most < high:
                     what = f"{low:,} to {high - 1:,} can be; found {least:,} to {most:,}"
-                    raise damaged(f"in the column {name} of {self._table}, {what}", self._where)
+                    raise damaged_run(f"in the column {name} of {self._table}, {what}", self._where)
 
     def expect(self, splits: int) -> None:
         """Notes how many splits there will be, for lists of unfinished runs."""
@@ -122,7 +122,7 @@ class RowWriter:
         db = self._file.connection
         with self._file.transaction():
             db.executemany(
-                "insert or ignore into columns values (?, ?, ?, ?)", encodable_rows(described(self.rows.layout))
+                "insert or ignore into columns values (?, ?, ?, ?)", encodable_rows(column_descriptions(self.rows.layout))
             )
             if self._file.memory is None:
                 make_table(db, self._table, rows_table(self.rows.layout))
@@ -136,12 +136,12 @@ class RowWriter:
                     db.execute(f"delete from {table} where variant = ? and row >= ?", (self._variant, at))
                 db.execute("delete from splits where variant = ? and not finished", (self._variant,))
 
-    def _sums(self, text: bytes) -> SplitResult:
+    def _unpack_sums(self, text: bytes) -> SplitResult:
         """The sums of a stored split. Raises Problems (config) where they are damaged."""
         try:
-            return opened(text, SplitResult)
+            return unpack(text, SplitResult)
         except (ValueError, RecursionError) as error:
-            raise damaged(f"the sums of a split cannot be read: {error}", self._where) from None
+            raise damaged_run(f"the sums of a split cannot be read: {error}", self._where) from None
 
     def add(self, part: Part, recording: Recording, rows_before: int) -> None:
         """The next split, whole, or nothing of it. `rows_before` are the rows of the splits before it.
@@ -149,19 +149,19 @@ class RowWriter:
         Raises Problems (environment) where another process has it, or the system does not take it and has taken others.
         """
         try:
-            self._add(part, recording, rows_before)
+            self._write_split(part, recording, rows_before)
         except sqlite3.OperationalError as error:
             self._file.give_up(error)
             self.begin(self._first)
-            self._add(part, recording, rows_before)
+            self._write_split(part, recording, rows_before)
 
-    def _add(self, part: Part, recording: Recording, rows_before: int) -> None:
+    def _write_split(self, part: Part, recording: Recording, rows_before: int) -> None:
         """Writes the split in one transaction, and moves on to the next split and row. Raises Problems (environment) where another process
         has stored it."""
         sums, first = part.sums, self.next_row
         db = self._file.connection
         with self._file.transaction():
-            text = sealed(sums) if self.rows.memory is None else b""  # nobody goes on with what is in memory
+            text = pack(sums) if self.rows.memory is None else b""  # nobody goes on with what is in memory
             split = self._variant, sums.index, first, sums.span, sums.finished, text
             try:
                 db.execute("insert into splits values (?, ?, ?, ?, ?, ?)", split)
@@ -172,11 +172,12 @@ class RowWriter:
             if self.rows.memory is not None:
                 self.rows.memory.add(columns)
             else:
-                self._insert(zip(*(columns.get(name, ()) for name in self.rows.layout.names), strict=True))
+                self._insert_rows(zip(*(columns.get(name, ()) for name in self.rows.layout.names), strict=True))
                 self._add_lines(part, recording, rows_before, first)
         self.splits, self.next_row = sums.index + 1, first + sums.span
 
-    def _insert(self, rows: Iterable[Sequence[Any]]) -> None:
+    def _insert_rows(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Inserts rows into the table of this variant."""
         marks = ", ".join("?" * len(self.rows.layout.names))
         self._file.connection.executemany(f"insert into {self._table} values ({marks})", rows)
 
@@ -195,7 +196,7 @@ class RowWriter:
         elif was_small:
             db.execute("delete from cells where variant = ?", (self._variant,))
         split = part.sums.index
-        answers = ((self._variant, split, _answer(line, first)) for line in kept.answers)
+        answers = ((self._variant, split, _numbered_answer(line, first)) for line in kept.answers)
         db.executemany("insert into answers values (?, ?, ?)", answers)
 
     def _numbered_columns(self, part: Part, first: int) -> dict[str, Cells]:
@@ -204,14 +205,14 @@ class RowWriter:
         columns["row"] = [first + offset for offset in columns.get("row", ())]
         for place, verdicts in enumerate(part.rows.verdicts):
             name = f"code{place}"
-            columns[name] = _recoded(columns.get(name, ()), self._verdict_codes(place, verdicts))
+            columns[name] = _as_run_codes(columns.get(name, ()), self._verdict_codes(place, verdicts))
         for place in self.rows.layout.labelled:
             name, numbers = f"pair{place}", self._pair_codes(place, part)
             none = [NO_LABELS] * len(columns["row"])
-            columns[name] = none if numbers is None else _recoded(columns.get(name, ()), numbers)
+            columns[name] = none if numbers is None else _as_run_codes(columns.get(name, ()), numbers)
         for place in self.rows.layout.empties:
             name, numbers = f"empty{place}", self._pattern_codes(place, part.rows.patterns.get(place, []))
-            columns[name] = _recoded(columns.get(name, ()), numbers)
+            columns[name] = _as_run_codes(columns.get(name, ()), numbers)
         return columns
 
     def _verdict_codes(self, evaluator: int, verdicts: Sequence[Result]) -> list[int]:
@@ -288,15 +289,16 @@ class RowWriter:
                 yield self._variant, first + offset, evaluator, name if kept == 1 else "", kept, line.decode()
 
 
-def _recoded(codes: Cells, numbers: Sequence[int]) -> Cells:
-    """Codes of a split as those of the run; what is no code stays."""
+def _as_run_codes(codes: Cells, numbers: Sequence[int]) -> Cells:
+    """The codes of a split as those of the run; `numbers` has the run's code for each code of the split. Codes below 0, which
+    stand for no verdict or pair, stay."""
     if numbers == list(range(len(numbers))):
         return codes
     return [numbers[code] if code >= 0 else code for code in codes]
 
 
-def _answer(line: bytes, first: int) -> str:
-    """A line of answers, with the numbers of its rows."""
+def _numbered_answer(line: bytes, first: int) -> str:
+    """A line of answers, in which the offsets of rows are replaced by their numbers, which count from `first`."""
     answer: Any = parse(line)
     answer["places"] = [[first + row, evaluator, path] for row, evaluator, path in answer["places"]]
     return compact(answer).decode()

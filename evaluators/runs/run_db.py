@@ -21,13 +21,13 @@ import msgspec
 
 from evaluators.model.issues import Issue, Problems, encodable
 from evaluators.runs.columns import MemoryColumns
-from evaluators.runs.run_json import damaged
-from evaluators.runs.run_tables import RUN_DB, check_file, check_pages, check_tables, connection, create_tables
+from evaluators.runs.run_json import damaged_run
+from evaluators.runs.run_tables import RUN_DB, check_file, check_pages, check_tables, connect, create_tables
 from evaluators.runs.split_rows import Layout
-from evaluators.runs.store import unwritten
+from evaluators.runs.store import write_issue
 from evaluators.scoring.values.sqlite_file import closed_on_error
 
-__all__ = ["EXPECTED", "RUN_DB", "RunDb", "damage_named", "encodable_rows"]
+__all__ = ["EXPECTED", "RUN_DB", "RunDb", "damage_as_problem", "encodable_rows"]
 
 
 class RunDb:
@@ -44,43 +44,45 @@ class RunDb:
         self.memory: dict[int, MemoryColumns] | None = {} if path is None else None
         """The columns of each variant, where they are in memory."""
         if path is not None and (readonly or (os.path.lexists(path) and path.stat().st_size)):
-            self.connection = _opened(path, readonly)
+            self.connection = _open_existing(path, readonly)
         else:
-            self.connection = self._made()
+            self.connection = self._new_database()
 
-    def _made(self) -> sqlite3.Connection:
-        """A new database with the tables of a run; in memory where the file takes none."""
+    def _new_database(self) -> sqlite3.Connection:
+        """A new database with the tables of a run, in the file; in memory where there is none, or the system does not take it
+        (`refused` then says why)."""
         if self.path is not None and self.memory is None:
             try:
-                db = connection(self.path)
+                db = connect(self.path)
                 with closed_on_error(db):
                     create_tables(db)
             except sqlite3.Error as error:
                 self.refused, self.memory = self.refusal(error), {}
             else:
                 return db
-        db = connection(None)
+        db = connect(None)
         create_tables(db)
         return db
 
     def give_up(self, error: sqlite3.OperationalError) -> None:
-        """Goes on in memory, with nothing in it, where the file has no split yet. Raises Problems (environment) where it has."""
+        """Goes on with empty tables in memory, because the system did not take the file. Raises Problems (environment) where
+        the file already has splits."""
         if self.memory is not None or self._has_splits():
             raise Problems([self.refusal(error)]) from error
         self.connection.close()
         self.refused, self.memory = self.refusal(error), {}
-        self.connection = self._made()
+        self.connection = self._new_database()
 
     def refusal(self, error: sqlite3.Error) -> Issue:
         """The issue (environment) of an error of SQLite, under the name of the run's folder."""
         name, folder = getattr(error, "sqlite_errorname", ""), self.path.parent if self.path is not None else Path()
         number = next((number for word, number in _SYSTEM.items() if name.startswith(word)), None)
-        refusal = _refused_by(folder) if number is None else OSError(number, os.strerror(number))
-        return unwritten(refusal or OSError(str(error)), str(folder), "the run folder")
+        refusal = _size_refusal(folder) if number is None else OSError(number, os.strerror(number))
+        return write_issue(refusal or OSError(str(error)), str(folder), "the run folder")
 
     def about(self) -> dict[str, str]:
-        """The facts that two attempts at the run must have in common."""
-        with damage_named(self.path):
+        """The facts that were noted for the run, by name: another attempt at it must have the same."""
+        with damage_as_problem(self.path):
             pairs = self.connection.execute("select name, value from about").fetchall()
             if not all(isinstance(cell, str) for row in pairs for cell in row):
                 raise ValueError("text is expected in the table about")
@@ -112,8 +114,8 @@ class RunDb:
         except sqlite3.Error:
             return True
 
-    def expected(self) -> int | None:
-        """How many splits there will be, of the variants that have begun; None before the first has."""
+    def expected_splits(self) -> int | None:
+        """How many splits the variants that have begun will have in all; None where no variant has noted it."""
         values = [value for name, value in self.about().items() if name.startswith(EXPECTED)]
         known = [int(value) for value in values if len(value) <= _SPLIT_DIGITS and value.isascii() and value.isdecimal()]
         return sum(known) if known else None
@@ -122,7 +124,7 @@ class RunDb:
         """Raises Problems (config) where the file has other tables of rows, or SQLite finds it damaged. A run that has only `begun` may
         lack those of some variants."""
         if self.path is not None and self.memory is None:
-            with damage_named(self.path):
+            with damage_as_problem(self.path):
                 check_tables(self.connection, self.path, layout, variants, begun)
                 check_pages(self.connection, self.path)
 
@@ -142,7 +144,7 @@ class RunDb:
         except sqlite3.DatabaseError as error:
             if self.memory is not None:
                 raise
-            raise damaged(f"it cannot be written: {error}", str(self.path)) from error
+            raise damaged_run(f"it cannot be written: {error}", str(self.path)) from error
         finally:
             if db.in_transaction:
                 db.execute("rollback")
@@ -166,9 +168,9 @@ _SPLIT_BYTES: Final = 64 * 1024**2
 """More than what a split adds to the file."""
 
 
-def _refused_by(folder: Path) -> OSError | None:
-    """The error of the system for a file as large as those of a run in the folder, which SQLite does not report; None where it
-    takes one."""
+def _size_refusal(folder: Path) -> OSError | None:
+    """The system's own error for a file in the folder as large as those of a run, which SQLite does not report; None where the
+    system takes one."""
     from tempfile import TemporaryFile
 
     try:
@@ -180,19 +182,20 @@ def _refused_by(folder: Path) -> OSError | None:
     return None
 
 
-def _opened(path: Path, readonly: bool) -> sqlite3.Connection:
-    """A connection to a file with the tables of a run. Raises Problems."""
+def _open_existing(path: Path, readonly: bool) -> sqlite3.Connection:
+    """Opens a file that has the tables of a run. Raises Problems."""
     check_file(path)
-    with damage_named(path):
-        db = connection(path, readonly)
+    with damage_as_problem(path):
+        db = connect(path, readonly)
         with closed_on_error(db):
             check_tables(db, path)
     return db
 
 
 @contextmanager
-def damage_named(path: Path | None) -> Iterator[None]:
-    """Raises Problems (config) in place of the errors of who reads a damaged file. What is in memory alone is none: a bug stays one."""
+def damage_as_problem(path: Path | None) -> Iterator[None]:
+    """Raises Problems (config) that name the file, in place of the errors that reading a damaged one causes. Errors about what
+    is in memory alone (`path` None) stay as they are: they are bugs."""
     try:
         yield
     except (
@@ -206,8 +209,9 @@ def damage_named(path: Path | None) -> Iterator[None]:
     ) as error:
         if path is None:
             raise
-        raise damaged(f"it cannot be read: {error}", str(path)) from error
+        raise damaged_run(f"it cannot be read: {error}", str(path)) from error
 
 
 def encodable_rows(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """The rows with texts that UTF-8 can hold: half of a surrogate pair is written in words."""
     return [[encodable(cell) for cell in row] for row in rows]

@@ -24,7 +24,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, Problems, problem
-from evaluators.runs.folder_lock import FolderLock, holding, run_going
+from evaluators.runs.folder_lock import FolderLock, lock_state, run_going
 from evaluators.runs.foreign_files import MadeNames, foreign_entries, move_foreign, no_names
 from evaluators.runs.record_facts import SUITE_FOLDER
 from evaluators.runs.result import RunResult
@@ -38,7 +38,7 @@ from evaluators.runs.store import (
     free_places,
     is_free,
     is_partial,
-    unwritten,
+    write_issue,
     write_text,
 )
 from evaluators.scoring.values.file_names import clip_name, why_no_file_name
@@ -93,22 +93,22 @@ class RunFolder:
                 _put_aside(asked, made)
             for path in free_places(asked):
                 forced = force and path == asked
-                if not forced and os.path.lexists(_replaced(path)):
+                if not forced and os.path.lexists(_replaced_path(path)):
                     continue
-                if (lock := _claimed(path)) is not None:
+                if (lock := _claim(path)) is not None:
                     folder = cls(path, lock, asked, "another run" if forced else "nothing")
                     folder.made = made
                     return folder
         except OSError as error:
             if force:
                 _put_back(asked)
-            issue = unwritten(error, str(results), "the folder of the results")
+            issue = write_issue(error, str(results), "the folder of the results")
             raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from error
         raise AssertionError  # there is always a next place
 
     @classmethod
-    def unclaimed(cls, path: Path, refused: Issue) -> RunFolder:
-        """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written."""
+    def refused(cls, path: Path, refused: Issue) -> RunFolder:
+        """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written. `issue` says why."""
         folder = cls(path)
         folder._db, folder._open = RunDb(), False
         folder._db.refused = refused
@@ -129,7 +129,7 @@ class RunFolder:
             lock = FolderLock(path)
             held = lock.take(patiently=True)
         except OSError as error:
-            raise Problems([unwritten(error, str(path), "the run folder")]) from None
+            raise Problems([write_issue(error, str(path), "the run folder")]) from None
         if held != "mine":
             lock.release()
             raise Problems([run_going(path, held)])
@@ -157,8 +157,8 @@ class RunFolder:
             self._db = RunDb(self.path / RUN_DB)
         return self._db
 
-    def named_before(self, name: str) -> None:
-        """Sets the name that the user gave when the run began; empty where the program chose it."""
+    def take_name(self, name: str) -> None:
+        """Takes over the name that the user gave when the run began; an empty one says that the program chose it."""
         self.chosen = not name
         if name and why_no_file_name(name) is None:
             self.asked = self.path.with_name(name)
@@ -174,11 +174,11 @@ class RunFolder:
                 if path.is_file():
                     path.unlink()
         except OSError as error:
-            raise Problems([unwritten(error, str(self.path), "the run folder")]) from None
+            raise Problems([write_issue(error, str(self.path), "the run folder")]) from None
         remove_folder(self.path / SUITE_FOLDER)
 
     def write(self, name: str, text: str) -> None:
-        """Put one file into the folder."""
+        """Writes one file of the folder, in place of one of that name."""
         write_text(self.path / name, text, renews=True)
 
     def finish(self, result: RunResult, record: object = None) -> Path:
@@ -191,34 +191,34 @@ class RunFolder:
         if result.environment is not None:
             self.write(ENVIRONMENT_JSON, environment_json(result.environment))
         _make_private(self.path)
-        self.write(RUN_JSON, run_json(self.named(result), record))
+        self.write(RUN_JSON, run_json(self.with_folder_name(result), record))
         with suppress(OSError):
             os.chmod(self.path / RUN_JSON, _PRIVATE_FILE)
         self._finished, self._complete = True, result.complete
         return self.path
 
-    def named(self, result: RunResult) -> RunResult:
-        """The result, with the name of its folder where the program chose that."""
+    def with_folder_name(self, result: RunResult) -> RunResult:
+        """The result, with the name of its folder where the program chose that name."""
         return replace(result, folder=self.path.name if self.chosen or self.path != self.asked else None)
 
     def refusal(self, error: OSError | Problems) -> Issue | None:
         """Why the folder could not be written, under the name that people know; None for any other error."""
         if isinstance(error, OSError):
-            return unwritten(error, str(self.path), "the run folder")
+            return write_issue(error, str(self.path), "the run folder")
         first = error.issues[0]
         if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.path)):
             return None
         return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
 
     def discard(self) -> None:
-        """Removes what is not finished; a finished run stays, and so does one that was taken up. The run that this one replaces goes
-        when all rows are scored, and comes back where nothing is left of this one."""
+        """Removes a run that is not finished; a finished one stays, and so does one that was resumed. The run that this one
+        replaces is deleted when all rows are scored, and put back where nothing is left of this one."""
         if not self._open:
             return
         if self._finished or self._before == "this run":
             self.leave()
             if self._complete and self._before != "nothing":
-                _drop(_replaced(self.path), self.path, self.made)
+                _delete_waiting(_replaced_path(self.path), self.path, self.made)
             return
         self._close()
         remove_folder(self.path)
@@ -227,18 +227,20 @@ class RunFolder:
 
     @property
     def waiting(self) -> Path | None:
-        """The run that waits to be replaced by this one."""
-        replaced = _replaced(self.path)
+        """The folder of the run that waits to be replaced by this one; None where there is none."""
+        replaced = _replaced_path(self.path)
         return replaced if os.path.lexists(replaced) else None
 
     def leave(self) -> None:
-        """End here. What was written stays for whoever goes on with the run, in place of a stopped run that was to be replaced."""
+        """Ends here, and keeps what was written for whoever resumes the run. It takes the place of a stopped run that was to be
+        replaced."""
         self._close()
         if self._before == "another run":
-            _drop(_stopped(self.path), self.path, self.made)
+            _delete_waiting(_stopped_path(self.path), self.path, self.made)
 
     def _close(self) -> None:
-        """Closes `run.db` and gives the lock back, which is told whether the run has ended: whether `run.json` is there."""
+        """Closes `run.db` and releases the lock. The file of the lock is deleted where the run has ended, which it has when
+        there is a `run.json`."""
         self._open = False
         if self._db is not None:
             self._db.close()
@@ -262,7 +264,7 @@ def clean(folder: Path, made: MadeNames = no_names) -> bool:
         return False
     finally:
         lock.release()
-    before = _waiting(folder)
+    before = _waiting_run(folder)
     with suppress(OSError):
         if before is not None:
             for entry in foreign_entries(folder, made):
@@ -288,9 +290,9 @@ def check_name(name: str) -> None:
         )
 
 
-def _claimed(path: Path) -> FolderLock | None:
-    """The lock of a folder where no other process has begun a run: the rows have their file from the start. None where somebody was
-    quicker.
+def _claim(path: Path) -> FolderLock | None:
+    """Claims a folder: makes it, takes its lock and puts an empty `run.db` into it. Returns the lock; None where another
+    process was quicker.
 
     Raises OSError; nothing is left then.
     """
@@ -312,18 +314,19 @@ def _claimed(path: Path) -> FolderLock | None:
 
 
 def _put_aside(place: Path, made: MadeNames) -> None:
-    """Makes room for a run that replaces what is at a place. Raises Problems where that is no run, or one that goes on, and OSError."""
+    """Makes room for a run that replaces the one at a place, which is moved beside it. Raises Problems where there is no run,
+    or one that still goes on, and OSError."""
     if is_free(place):
         return
     if place.is_symlink() or not any(is_own_file(place / name) for name in (RUN_JSON, RUN_DB)):
         message = f"this is not a run (it has no {RUN_JSON}), and --force replaces nothing but runs"
         raise problem("not-a-run-folder", message, where=str(place), hint="--name gives this run another name")
-    if (held := holding(place)) == "others":
+    if (held := lock_state(place)) == "others":
         raise Problems([run_going(place, held)])
-    aside = _replaced(place)
+    aside = _replaced_path(place)
     if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
-        aside = _stopped(place)
-    _drop(aside, place, made)
+        aside = _stopped_path(place)
+    _delete_waiting(aside, place, made)
     os.rename(place, aside)
 
 
@@ -337,30 +340,32 @@ def _is_complete(place: Path) -> bool:
         return False
 
 
-def _replaced(place: Path) -> Path:
+def _replaced_path(place: Path) -> Path:
     """The path to which a run is moved while another replaces it."""
     return place.with_name(_REPLACED.format(place.name))
 
 
-def _stopped(place: Path) -> Path:
+def _stopped_path(place: Path) -> Path:
     """The path of a stopped run that was to replace the one at a place."""
     return place.with_name(_STOPPED.format(place.name))
 
 
-def _waiting(place: Path) -> Path | None:
+def _waiting_run(place: Path) -> Path | None:
     """The run that was at a place last and waits to be replaced; None where there is none."""
-    return next((aside for aside in (_stopped(place), _replaced(place)) if os.path.lexists(aside)), None)
+    return next((aside for aside in (_stopped_path(place), _replaced_path(place)) if os.path.lexists(aside)), None)
 
 
 def _put_back(place: Path) -> None:
-    """Puts the run back that was at a place last, and was not replaced after all. One that cannot be moved stays where it waits."""
-    if (aside := _waiting(place)) is not None:
+    """Puts the run back that was moved from a place, where it was not replaced after all. One that cannot be moved stays where
+    it waits."""
+    if (aside := _waiting_run(place)) is not None:
         with suppress(OSError):
             os.rename(aside, place)
 
 
-def _drop(aside: Path, place: Path, made: MadeNames) -> None:
-    """Removes a run that waited, and moves what is not its own to the folder at a place; what cannot be moved keeps it there."""
+def _delete_waiting(aside: Path, place: Path, made: MadeNames) -> None:
+    """Deletes the run `aside` that waited to be replaced, and moves files that no run has written to the folder at `place`. It
+    stays where one of them cannot be moved."""
     if os.path.lexists(aside):
         with suppress(OSError):
             move_foreign(aside, place, made)

@@ -29,7 +29,7 @@ def run_json(result: RunResult, record: object = None) -> str:
 
 def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
     """The contents of `run.json`."""
-    body = plain(result)
+    body = json_data(result)
     del body["environment"]
     for repeat in body["repeats"]:
         if repeat["fields_until"] is None:
@@ -45,17 +45,17 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
             scores = {field.path: field.score for field in stats.fields}
             body["evaluators"][index].update(aggregate_score=stats.mean, field_scores=scores)
     if record is not None:
-        body["record"] = plain(record)
+        body["record"] = json_data(record)
     return {"format": FORMAT, **body}
 
 
 def environment_json(environment: Environment) -> str:
     """The text of `environment.json`."""
-    return stable(plain(environment))
+    return stable(json_data(environment))
 
 
-def plain(value: object) -> Any:
-    """A value as JSON has it, sets in order."""
+def json_data(value: object) -> Any:
+    """The value as plain data that JSON can hold; sets are lists in order."""
     return msgspec.to_builtins(value, order="deterministic")
 
 
@@ -65,11 +65,11 @@ def run_body(text: bytes, where: str) -> dict[str, Any]:
         body = parse_file(text)
     except NotJSON:
         raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
-    return of_this_format(body, where)
+    return check_format(body, where)
 
 
-def of_this_format(body: object, where: str) -> dict[str, Any]:
-    """The decoded `run.json`, checked to be of this version of the format. Raises Problems (config) for any other."""
+def check_format(body: object, where: str) -> dict[str, Any]:
+    """The decoded `run.json`. Raises Problems (config) where it has no format number, or that of another version."""
     if not isinstance(body, dict) or type(number := body.get("format")) is not int:
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
@@ -86,23 +86,24 @@ def read_environment(text: bytes, where: str) -> Environment:
     Raises Problems (config) when the text is not one.
     """
     try:
-        return typed(parse_file(text), Environment, where)
+        return read_as(parse_file(text), Environment, where)
     except NotJSON as error:
-        raise damaged(f"not JSON: {error.message}", where) from None
+        raise damaged_run(f"not JSON: {error.message}", where) from None
 
 
-def typed(data: object, kind: type[Kind], where: str) -> Kind:
-    """Data as one of the types of a run folder. Raises Problems (config) that name the place in it where it is something else."""
+def read_as(data: object, kind: type[Kind], where: str) -> Kind:
+    """Reads plain data as one of the types of a run folder. Raises Problems (config) for anything else, which name `where` and
+    the place in the data."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise damaged(str(error), where) from None
+        raise damaged_run(str(error), where) from None
     except UnicodeEncodeError as error:  # a text where something else is expected, and msgspec cannot even quote it
-        raise damaged(f"half of a surrogate pair stands where no text can: {quote(error.object)}", where) from None
+        raise damaged_run(f"half of a surrogate pair stands where no text can: {quote(error.object)}", where) from None
 
 
-def damaged(what: str, where: str) -> Problems:
-    """The Problems of a file in a run folder that no run can have written."""
+def damaged_run(what: str, where: str) -> Problems:
+    """The Problems (config) of a file `where` of a run folder that no run can have written; `what` says why."""
     message = f"this run folder is damaged, or was not written by a run: {what}"
     return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.model.issues import Problems, problem
-from evaluators.runs.folder_lock import LOCK, holding
+from evaluators.runs.folder_lock import LOCK, lock_state
 from evaluators.runs.reader import Run
 from evaluators.runs.run_db import RUN_DB, RunDb
 from evaluators.runs.run_json import read_environment
@@ -50,7 +50,7 @@ def listed_runs(results: Path) -> list[ListedRun]:
     except OSError:
         hint = "runs are written to the folder `runs`, unless the suite or --results says otherwise"
         raise problem("no-results", "there is no such folder", where=str(results), hint=hint) from None
-    runs = [*map(_finished, places), *map(_unfinished, unfinished_runs(results))]
+    runs = [*map(_list_finished, places), *map(_list_unfinished, unfinished_runs(results))]
     return sorted(runs, key=lambda run: (run.name, run.place))
 
 
@@ -67,7 +67,10 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
             place for place in folder.iterdir() if numbers.fullmatch(place.name) and os.path.isfile(place / RUN_JSON)
         ]
         return (
-            (max(run_folders, key=lambda place: (*_age(place), len(place.name), place.name)), len(run_folders))
+            (
+                max(run_folders, key=lambda place: (*_begin_and_write_time(place), len(place.name), place.name)),
+                len(run_folders),
+            )
             if run_folders
             else None
         )
@@ -81,11 +84,11 @@ def newest_runs(results: Path) -> list[ListedRun]:
         runs = [run for run in listed_runs(results) if run.state in ("finished", "stopped")]
     except Problems:
         return []
-    return sorted(runs, key=lambda run: (*_age(run.place), len(run.name), run.name), reverse=True)
+    return sorted(runs, key=lambda run: (*_begin_and_write_time(run.place), len(run.name), run.name), reverse=True)
 
 
-def _age(path: Path) -> tuple[datetime, int]:
-    """When a run began, to the second, and when it was written; by these, the newest run comes last."""
+def _begin_and_write_time(path: Path) -> tuple[datetime, int]:
+    """When a run began, to the second, and when its result was written, in nanoseconds. Sorted by these, the newest run is last."""
     written = os.stat(path / RUN_JSON).st_mtime_ns
     try:
         environment = read_environment(read_small(path / ENVIRONMENT_JSON), ENVIRONMENT_JSON)
@@ -94,8 +97,9 @@ def _age(path: Path) -> tuple[datetime, int]:
         return datetime.fromtimestamp(written // 1_000_000_000).astimezone(), written
 
 
-def _finished(path: Path) -> ListedRun:
-    """A run with a `run.json`, as it is listed: finished, stopped early, or unreadable. The mean is that of its first evaluator."""
+def _list_finished(path: Path) -> ListedRun:
+    """A run with a `run.json` as lists show it: finished, stopped early, or unreadable. The score is the mean of its first
+    evaluator."""
     try:
         result = Run(path).result
     except Problems:
@@ -109,29 +113,30 @@ def _finished(path: Path) -> ListedRun:
     )  # fmt: skip
 
 
-def _unfinished(path: Path) -> ListedRun:
-    """A run without a result: one that goes on, or was ended."""
-    held = holding(path)
+def _list_unfinished(path: Path) -> ListedRun:
+    """A run without a result as lists show it: one that goes on, or one that was ended."""
+    held = lock_state(path)
     going = held != "mine"
     try:
         if (path / RUN_DB).stat().st_size == 0:  # claimed, and not begun
-            return ListedRun(path.name, path, "going" if going else "unfinished", _begun(path), splits=(0, None))
+            return ListedRun(path.name, path, "going" if going else "unfinished", _begin_time(path), splits=(0, None))
         # what was being written when the program ended is rolled back, which a reader cannot do
         with closing(RunDb(path / RUN_DB, readonly=going or not _has_journal(path))) as db:
-            about, splits = db.about(), (db.splits(), db.expected())
+            about, splits = db.about(), (db.splits(), db.expected_splits())
     except (OSError, ValueError, sqlite3.Error, Problems):
         return ListedRun(path.name, path, "going" if going else "left behind")
     return ListedRun(
-        path.name, path, "going" if going else "unfinished", _begun(path), about.get("suite"), about.get("test set"), splits=splits
+        path.name, path, "going" if going else "unfinished", _begin_time(path), about.get("suite"), about.get("test set"), splits=splits
     )  # fmt: skip
 
 
 def _has_journal(path: Path) -> bool:
+    """Whether SQLite's journal is beside `run.db`: a transaction was not finished."""
     return os.path.lexists(path / f"{RUN_DB}-journal")
 
 
-def _begun(path: Path) -> str | None:
-    """When an unfinished run began: its lock is as old. None where there is none."""
+def _begin_time(path: Path) -> str | None:
+    """When an unfinished run began, as the time of its lock in ISO format; None without a lock."""
     try:
         started_at = datetime.fromtimestamp(os.lstat(path / LOCK).st_mtime)
     except OSError:

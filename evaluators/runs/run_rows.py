@@ -14,7 +14,7 @@ from evaluators.model.rows import Result
 from evaluators.runs.columns import CHUNK_ROWS, Cells, MemoryColumns
 from evaluators.runs.record_lines import CodedVerdict
 from evaluators.runs.run_db import EXPECTED, RunDb
-from evaluators.runs.run_json import damaged
+from evaluators.runs.run_json import damaged_run
 from evaluators.runs.run_tables import rows_name
 from evaluators.runs.split_rows import Layout
 from evaluators.scoring.values.json_text import compact
@@ -35,27 +35,28 @@ class RunRows:
 
     @property
     def path(self) -> Path | None:
-        """The file."""
+        """The file of the rows; None where they are kept in memory alone."""
         return self.file.path
 
     @property
     def memory(self) -> MemoryColumns | None:
-        """The columns, where they are in memory."""
+        """The columns, where they are kept in memory; None where they are in a file."""
         memory = self.file.memory
         return None if memory is None else memory.setdefault(self.variant, MemoryColumns(self.layout))
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
-        """The named columns, some rows at a time, in the order of one column and then of rows."""
+        """The named columns, some rows at a time, in the order of the column `order` and, where cells are equal, of rows."""
         if self.memory is not None:
             yield from self.memory.read(names, order)
             return
-        yield from self._selected(f"select {', '.join(names)} from {self.table} order by {order}, row")
+        yield from self._query_columns(f"select {', '.join(names)} from {self.table} order by {order}, row")
 
     def read_row(self, names: Sequence[str], row: int) -> Iterator[Sequence[Cells]]:
         """The named columns of the one row of a number, which are in a file; nothing where there is no such row."""
-        return self._selected(f"select {', '.join(names)} from {self.table} where row = ?", row)
+        return self._query_columns(f"select {', '.join(names)} from {self.table} where row = ?", row)
 
-    def _selected(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:
+    def _query_columns(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:
+        """The columns that an SQL query selects, `CHUNK_ROWS` rows at a time. `values` fill in its placeholders."""
         cursor = self.file.connection.execute(text, values)
         while some := cursor.fetchmany(CHUNK_ROWS):
             yield [*zip(*some, strict=True)]
@@ -75,17 +76,17 @@ class RunRows:
         return some.fetchone() is not None
 
     def verdicts(self) -> list[list[Result]]:
-        """By evaluator, what codes stand for."""
+        """By evaluator, the verdicts that codes stand for, in the order of codes."""
         return self.stored_verdicts() if self.written is None else self.written
 
     def stored_verdicts(self) -> list[list[Result]]:
-        """By evaluator, the verdicts in the file in the order of codes, with the counts of watched fields. Raises Problems (config) where
-        a code is left out."""
+        """By evaluator, the verdicts in the file, in the order of codes, with the counts of the fields that gates watch. Raises
+        Problems (config) where a code is left out."""
         verdicts: list[list[Result]] = [[] for _ in self.layout.evaluators]
         rows = self.select("evaluator, code, verdict, watched", "verdicts", "order by evaluator, code")
         for evaluator, code, text, watched in rows:
             if not 0 <= evaluator < len(verdicts) or code != len(verdicts[evaluator]):
-                raise damaged(f"a verdict has the code {code}, which is not the next one", self._where)
+                raise damaged_run(f"a verdict has the code {code}, which is not the next one", self._where)
             verdict = _VERDICT(text).verdict
             verdicts[evaluator].append(replace(verdict, watched=_WATCHED(watched)) if watched else verdict)
         return verdicts
@@ -94,8 +95,9 @@ class RunRows:
         """The evaluator, the code and the text of each verdict, in order."""
         yield from self.select("evaluator, code, verdict", "verdicts", "order by evaluator, code")
 
-    def codes_told(self) -> dict[int, dict[int, int]]:
-        """By evaluator, the code that each code has where verdicts of one text have one; nothing where each has a text of its own."""
+    def same_codes(self) -> dict[int, dict[int, int]]:
+        """By evaluator, the code under which readers know each code: verdicts that differ only in what gates look at have one
+        text and get one code. An evaluator is left out where no gate looks at anything."""
         codes: dict[int, dict[int, int]] = {}
         known: dict[int, dict[str, int]] = {}
         several = "and evaluator in (select evaluator from verdicts where watched <> '') order by evaluator, code"
@@ -128,7 +130,7 @@ class RunRows:
         names = [compact(name).decode() for name in self.layout.evaluators]
         for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", more):
             if not 0 <= evaluator < len(names):
-                raise damaged(f"the run has no evaluator {evaluator}", f"{self._where}, outcomes")
+                raise damaged_run(f"the run has no evaluator {evaluator}", f"{self._where}, outcomes")
             yield f'{{"row":{row},"evaluator":{names[evaluator]},{line}'
 
     def size(self, table: str) -> int:
@@ -142,5 +144,5 @@ class RunRows:
         return cursor.fetchone() is not None
 
     def select(self, what: str, table: str, more: str = "") -> sqlite3.Cursor:
-        """A query over the lines of this variant in one of the tables."""
+        """Runs the query `select what from table` over the lines of this variant; `more` is SQL that follows."""
         return self.file.connection.execute(f"select {what} from {table} where variant = {self.variant} {more}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from evaluators.model.issues import UPGRADE_HINT, problem
-from evaluators.runs.run_json import damaged
+from evaluators.runs.run_json import damaged_run
 from evaluators.runs.split_rows import Layout
 from evaluators.scoring.values.files import is_own_file
 from evaluators.scoring.values.sqlite_file import closed_on_error, open_readonly, open_writable
@@ -117,16 +117,18 @@ def rows_name(variant: int) -> str:
 def rows_table(layout: Layout) -> str:
     """The columns of a table of rows. `given` is a checksum of what a row gives, the outputs apart."""
     kinds = {"row": "integer primary key", "id": "text", "given": _NUMBER, "cluster": _TEXT}
-    columns = [f"  {name} {kinds.get(name) or _kind(name)}" for name in layout.names]
+    columns = [f"  {name} {kinds.get(name) or _sql_type(name)}" for name in layout.names]
     return "(\n" + ",\n".join(columns) + "\n) strict"
 
 
-def _kind(name: str) -> str:
+def _sql_type(name: str) -> str:
+    """The SQL type of a column of rows, by its name."""
     return _TEXT if name.startswith(("slice", "measure")) else _NUMBER
 
 
-def described(layout: Layout) -> list[tuple[str, str, str, str]]:
-    """The rows of the table `columns`: name, what it holds, of which evaluator, slice or measure, and of which field."""
+def column_descriptions(layout: Layout) -> list[tuple[str, str, str, str]]:
+    """The lines of the table `columns`: of each column its name, what it holds, the evaluator, slice or measure that it is
+    about, and the field."""
     columns = [
         ("row", "row number", "", ""),
         ("id", "id", "", ""),
@@ -163,8 +165,8 @@ def make_table(db: sqlite3.Connection, name: str, columns: str) -> None:
     db.execute(f"create table if not exists {name} {columns}")
 
 
-def connection(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
-    """A connection to the file, which a writer makes where it is not there; to an empty database in memory without one.
+def connect(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
+    """Connects to the file, which a writer makes where it is not there; without a path, to an empty database in memory.
 
     Raises sqlite3.Error.
     """
@@ -185,20 +187,20 @@ def connection(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
 def check_file(file: Path) -> None:
     """Raises Problems (config) for what is no `run.db` of this version, by what is at the place and the first bytes of it."""
     if not os.path.lexists(file):
-        raise damaged(f"there is no {RUN_DB}", str(file.parent))
+        raise damaged_run(f"there is no {RUN_DB}", str(file.parent))
     if not is_own_file(file):
-        raise damaged("it is a link, or no file at all", str(file))
+        raise damaged_run("it is a link, or no file at all", str(file))
     try:
         with open(file, "rb") as stream:
             header = stream.read(100)
     except OSError as error:
-        raise damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}", str(file)) from None
+        raise damaged_run(f"it cannot be read: {(error.strerror or str(error)).lower()}", str(file)) from None
     if not header:
-        raise damaged("it is empty", str(file))
+        raise damaged_run("it is empty", str(file))
     if not header.startswith(_HEADER) or len(header) < 100:
-        raise damaged("it is no SQLite file", str(file))
+        raise damaged_run("it is no SQLite file", str(file))
     if int.from_bytes(header[68:72], "big") != APPLICATION or header[18:20] != _ROLLBACK:
-        raise damaged("it is an SQLite file of another program", str(file))
+        raise damaged_run("it is an SQLite file of another program", str(file))
     if (number := int.from_bytes(header[60:64], "big")) != FORMAT:
         message = f"written in format {number}, and this version reads format {FORMAT}"
         raise problem("other-format", message, where=str(file), hint=UPGRADE_HINT)
@@ -211,7 +213,7 @@ def _check_journal(file: Path) -> None:
     if not os.path.lexists(journal):
         return
     if not is_own_file(journal):
-        raise damaged("it is a link, or no file at all", str(journal))
+        raise damaged_run("it is a link, or no file at all", str(journal))
     try:
         with open(journal, "rb") as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - len(_JOURNAL)))
@@ -219,7 +221,7 @@ def _check_journal(file: Path) -> None:
     except OSError:  # its transaction has ended
         return
     if last == _JOURNAL:
-        raise damaged("it names another file", str(journal))
+        raise damaged_run("it names another file", str(journal))
 
 
 def check_tables(
@@ -238,10 +240,10 @@ def check_tables(
         names = [name for name in map(rows_name, range(variants)) if not begun or name in columns]
         wanted |= {name: ("table", f"CREATE TABLE {name} {rows_table(layout)}") for name in names}
     else:
-        columns = {name: definition for name, definition in columns.items() if not _is_rows(name, definition)}
+        columns = {name: definition for name, definition in columns.items() if not _is_rows_table(name, definition)}
     if different := sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name)):
-        message = _difference(different[0], columns, wanted)
-        raise damaged(message, str(file))
+        message = _table_difference(different[0], columns, wanted)
+        raise damaged_run(message, str(file))
 
 
 def check_pages(db: sqlite3.Connection, file: Path) -> None:
@@ -249,14 +251,15 @@ def check_pages(db: sqlite3.Connection, file: Path) -> None:
     for (message,) in db.execute("pragma quick_check(1)"):
         if message != "ok":
             last = message.strip().rpartition("\n")[2]  # a heading says which database is meant
-            raise damaged(f"SQLite finds it damaged: {last}", str(file))
+            raise damaged_run(f"SQLite finds it damaged: {last}", str(file))
 
 
-def _is_rows(name: str, definition: Sequence[Any]) -> bool:
+def _is_rows_table(name: str, definition: Sequence[Any]) -> bool:
+    """Whether an entry of the schema of SQLite, (kind, SQL), is a table of rows."""
     return definition[0] == "table" and name.startswith("rows") and name.removeprefix("rows").isdigit()
 
 
-def _difference(name: str, columns: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
+def _table_difference(name: str, columns: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
     """How a table differs from what a run makes: it lacks, is one too many, or has other columns. Both mappings have (kind, SQL) by name;
     a name that looks like no table's is not repeated."""
     shown = name if name.isidentifier() and len(name) <= 40 else "a name that no run gives"

@@ -3,8 +3,8 @@
 These are the paths of documents, of which no list says beforehand which there are, the rates of empty values, faults of keys, the first
 rows that messages name, issues, and totals of whoever was asked. Everything else is counted from columns once all rows are scored.
 
-`run.db` and a batch keep it as compressed JSON with a checksum (`sealed`). What is read back is data from a stranger: its types are
-checked (`opened`).
+`run.db` and a batch keep it as compressed JSON with a checksum (`pack`). What is read back is data from a stranger: its types are
+checked (`unpack`).
 """
 
 from __future__ import annotations
@@ -60,12 +60,13 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The cells that can be read of the columns that conditions look at."""
 
     def take(self, plan: Plan, columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]], count: int) -> None:
-        """The next rows. Those past the first ones are not looked at."""
+        """Notes the documents and cells of the next rows, up to the first `HINT_ROWS` of the test set. `columns` are the cells
+        of the chunk, `slots` the filled slots of the plan, `count` its rows."""
         count = min(count, HINT_ROWS - self.rows)
         self.rows += count
         known = {id(document): index for index, document in enumerate(self.read)}
 
-        def note(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
+        def note_documents(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
             """Adds the place in `read` of each document to those of the evaluator; a document that is met for the first time is added to
             `read`, and what is no document is left out."""
             for document in found:
@@ -77,9 +78,9 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
         for evaluator in plan.evaluators:
             name, needs = evaluator.line.name, evaluator.line.settings.needs()
-            note(self.documents, name, (slots[slot][row] for row in range(count) for slot in evaluator.inputs))
+            note_documents(self.documents, name, (slots[slot][row] for row in range(count) for slot in evaluator.inputs))
             sides = [slot for need, slot in zip(needs, evaluator.inputs, strict=True) if isinstance(need, Expected)]
-            note(self.expected, name, (slots[slot][row] for slot in sides for row in range(count)))
+            note_documents(self.expected, name, (slots[slot][row] for slot in sides for row in range(count)))
             for condition in evaluator.line.when:
                 if condition.source == "row" and condition.column in columns:
                     cells = columns[condition.column][:count]
@@ -122,8 +123,8 @@ class EvaluatorSums(Sum):
         first_unlisted = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
         self.unlisted = {text: rows[:1] for text, rows in first_unlisted}
 
-    def number(self, first: int) -> None:
-        """Gives its rows their numbers, from `first` on."""
+    def set_row_numbers(self, first: int) -> None:
+        """Replaces the offsets of rows by their numbers, which count from `first`."""
         for count in self.keys.found.values():
             count.first = tuple(row + first for row in count.first)
         self.unlisted = {text: tuple(row + first for row in rows) for text, rows in self.unlisted.items()}
@@ -167,7 +168,8 @@ class SplitResult(Sum):
         return cls(evaluators=[EvaluatorSums() for _ in lines])
 
     def join(self, following: SplitResult) -> None:
-        """Adds the sums of the split that follows. Parts of them may become parts of it."""
+        """Adds the sums of the split that follows this one. Parts of them may become parts of this, so they must not be used
+        afterwards."""
         self.issues += following.issues
         if following.index:
             following.first_rows = FirstRows()
@@ -188,18 +190,20 @@ class SplitResult(Sum):
             for value in sorted(values.keys() - {OTHER_VALUES})[MOST_SLICES:]:
                 plus(values, {OTHER_VALUES: values.pop(value)})
 
-    def number(self, name: str, first: int) -> None:
-        """Gives its rows their numbers, from `first` on. `name` is what places in messages call the test set."""
+    def set_row_numbers(self, name: str, first: int) -> None:
+        """Replaces the offsets of rows by their numbers, which count from `first`. `name` is what the places of issues call the
+        test set."""
         for evaluator in self.evaluators:
-            evaluator.number(first)
+            evaluator.set_row_numbers(first)
         for place, (offset, issue) in enumerate(self.issues):
             row = offset + first
             where = f"{name} row {row}, {issue.where}" if issue.where else f"{name} row {row}"
             self.issues[place] = row, replace(issue, where=where)
 
 
-def sealed(value: Struct) -> bytes:
-    """The value as compressed JSON, which ends with a checksum. Raises ValueError or RecursionError for what JSON cannot hold."""
+def pack(value: Struct) -> bytes:
+    """The value as compressed JSON, which ends with a checksum; `unpack` reads it. Raises ValueError or RecursionError for what
+    JSON cannot hold."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -207,8 +211,9 @@ def sealed(value: Struct) -> bytes:
     return zlib.compress(data, level=3)
 
 
-def opened(text: bytes, kind: type[Read]) -> Read:
-    """The value of what is sealed. Raises ValueError or RecursionError for what is cut off, too large, or of another kind."""
+def unpack(text: bytes, kind: type[Read]) -> Read:
+    """The value of type `kind` in bytes that `pack` made. Raises ValueError or RecursionError for bytes that are cut off, too
+    large, or hold another type."""
     unpacking = zlib.decompressobj()
     try:
         data = unpacking.decompress(text, MOST_BYTES)

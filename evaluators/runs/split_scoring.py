@@ -106,7 +106,7 @@ def _size(path: str) -> int | None:
 
 def sent_suite(suite: LoadedSuite) -> ShippedSuite:
     """The suite for workers that may be elsewhere, with the variables that it takes from the environment, and no others."""
-    shipped = replace(suite.shipped(), run_id=os.urandom(8).hex())
+    shipped = replace(suite.for_workers(), run_id=os.urandom(8).hex())
     if suite.environment is not None:
         return shipped
     texts = (

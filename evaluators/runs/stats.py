@@ -20,7 +20,7 @@ from evaluators.runs.intervals import (
     wilson,
 )
 from evaluators.runs.measures import measure_stats
-from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Sums, computed
+from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Sums, compute_metrics
 from evaluators.runs.number_cells import NumericColumn
 from evaluators.runs.result import (
     ArrayStats,
@@ -111,12 +111,14 @@ def evaluator_stats(
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
         listed = tuple(
-            _field(name, Sums(_status_counts(each), empties=_rates_of(rates, name)), optional=name in fields.optional)
+            _field_stats(
+                name, Sums(_status_counts(each), empties=_rates_of(rates, name)), optional=name in fields.optional
+            )
             for name, each in zip(fields.names, tally.statuses, strict=True)
         )
     else:
         counts = Counts(*tally.counts) if any(tally.counts) else None
-        listed = _open(documents, fields, rates)
+        listed = _open_fields(documents, fields, rates)
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -128,14 +130,14 @@ def evaluator_stats(
         slice=slice_,
         metrics=_metrics(fields.metrics, tally),
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds},
-        results=_total(details, EVALUATED),
-        results_passed=_total(details, PASSED),
-        extra_items=_surplus(details, fields.extra_items_count),
+        results=_total_of_kind(details, EVALUATED),
+        results_passed=_total_of_kind(details, PASSED),
+        extra_items=_extra_items(details, fields.extra_items_count),
         fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clusters, rates)),
         minimum_detectable_effect=detectable,
-        **computed(EVALUATOR_METRICS, Sums(counts or Counts(), empties=_rates_of(rates, None), tally=tally)),
+        **compute_metrics(EVALUATOR_METRICS, Sums(counts or Counts(), empties=_rates_of(rates, None), tally=tally)),
     )
 
 
@@ -242,15 +244,16 @@ def _metrics(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
     )
 
 
-def _total(details: Details, kind: str) -> int:
+def _total_of_kind(details: Details, kind: str) -> int:
+    """The sum of the counts of one kind of detail, over all paths."""
     return sum(kinds.get(kind, 0) for kinds in details.values())
 
 
-def _surplus(details: Details, penalized: bool) -> ExtraItems | None:
+def _extra_items(details: Details, penalized: bool) -> ExtraItems | None:
     """The extra items of lists, with the values in them; None where no row has any. `penalized` says whether they count as mistakes."""
     of_all = details.get("", {})
     rows = of_all.get(SURPLUS_ROWS, 0)
-    values = _total(details, SURPLUS_VALUES)
+    values = _total_of_kind(details, SURPLUS_VALUES)
     return ExtraItems(of_all[SURPLUS_ITEMS], rows, values or None, penalized) if rows else None
 
 
@@ -262,10 +265,10 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     )
 
 
-def _open(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tuple[FieldStats, ...]:
-    """The fields that the documents turned out to have."""
+def _open_fields(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tuple[FieldStats, ...]:
+    """The statistics of the fields that documents turned out to have, where no list of fields says which there are."""
     scores = "mean_field_score" in fields.metrics  # each has a mean score, with partial credit
-    further = _by_path(documents.details)
+    further = _details_by_path(documents.details)
     surplus = _surplus_values(documents)
 
     def of_path(path: str) -> FieldStats:
@@ -276,7 +279,7 @@ def _open(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tup
         free = (0 if fields.extra_keys_count else keys) + (0 if fields.extra_items_count else items)
         details = further.get(path, {})
         sums = Sums(counts, free, _credit(details) if scores else None, _rates_of(rates, path))
-        return _field(path, sums, path in fields.optional, _array(details) if scores else None)
+        return _field_stats(path, sums, path in fields.optional, _array(details) if scores else None)
 
     return tuple(map(of_path, sorted({*documents.paths, *further})))
 
@@ -291,12 +294,12 @@ def _surplus_values(documents: DocumentSums) -> dict[str, int]:
     return counts
 
 
-def _field(path: str, sums: Sums, optional: bool = False, array: ArrayStats | None = None) -> FieldStats:
-    """The metrics of a field."""
-    return FieldStats(path, sums.counts, optional=optional, array=array, **computed(FIELD_METRICS, sums))
+def _field_stats(path: str, sums: Sums, optional: bool = False, array: ArrayStats | None = None) -> FieldStats:
+    """The statistics of one field from its sums."""
+    return FieldStats(path, sums.counts, optional=optional, array=array, **compute_metrics(FIELD_METRICS, sums))
 
 
-def _by_path(details: Details) -> Details:
+def _details_by_path(details: Details) -> Details:
     by_path = (
         (path, {kind: kinds[kind] for kind in kinds if kind not in _OF_NO_FIELD}) for path, kinds in details.items()
     )

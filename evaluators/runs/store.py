@@ -22,13 +22,13 @@ UNWRITTEN: Final = "unwritten"
 _NO_ROOM: Final = frozenset([errno.ENOSPC, errno.EDQUOT])
 
 
-def unwritten(error: OSError, named: str, what: str = "the file") -> Issue:
-    """The Problems of a file that could not be written. `named` is the place that the user gave, whatever its working file is
-    called."""
-    return Issue(UNWRITTEN, Blame.ENVIRONMENT, f"{what} cannot be written: {reason(error)}", named, _hint(error))
+def write_issue(error: OSError, named: str, what: str = "the file") -> Issue:
+    """The issue (environment) of a file that could not be written. `named` is the place that the user gave, whatever its
+    working file is called."""
+    return Issue(UNWRITTEN, Blame.ENVIRONMENT, f"{what} cannot be written: {system_message(error)}", named, _hint(error))
 
 
-def reason(error: OSError) -> str:
+def system_message(error: OSError) -> str:
     """The message of the system, in lower case: `no space left on device`."""
     return (error.strerror or str(error)).lower()
 
@@ -74,7 +74,7 @@ def open_text(path: Path, *, renews: bool = False) -> Iterator[TextIO]:
             yield stream
         os.replace(working, path)
     except OSError as error:
-        raise Problems([unwritten(error, str(path))]) from error
+        raise Problems([write_issue(error, str(path))]) from error
     finally:
         with suppress(OSError):
             working.unlink()
@@ -104,7 +104,7 @@ def check_written(places: Iterable[str]) -> None:
         raise Problems(issues)
 
 
-def numbered(name: str) -> Iterator[str]:
+def numbered_names(name: str) -> Iterator[str]:
     """The names that runs of one name get, one after the other: NAME, NAME-2, NAME-3 and so on."""
     yield name
     yield from (f"{name}-{number}" for number in count(2))
@@ -128,4 +128,4 @@ def _is_empty_lock(entry: Path) -> bool:
 
 def free_places(place: Path) -> Iterator[Path]:
     """The free places for runs of a name, one after the other."""
-    return filter(is_free, map(place.with_name, numbered(place.name)))
+    return filter(is_free, map(place.with_name, numbered_names(place.name)))

@@ -26,7 +26,7 @@ from evaluators.runs.recorder import SET_ASIDE, Recording
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_folder import RunFolder
 from evaluators.runs.schema_inference import INFERRED_SCHEMA, schema_text
-from evaluators.runs.scored_again import comes_again
+from evaluators.runs.scored_again import can_score_again
 from evaluators.scoring.evaluators._evaluator import lists_fields
 from evaluators.scoring.needs import Expected, Need, Output, column_of
 from evaluators.scoring.plan.need_steps import Lookup
@@ -49,7 +49,7 @@ def recording_of(
     most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
     if every_outcome or every_row or (documents == "auto" and not table.lasting):
         documents = "all"
-    matches = matches or most is None or documents == "none" or not comes_again(prepared.suite)
+    matches = matches or most is None or documents == "none" or not can_score_again(prepared.suite)
     return Recording(most, documents, tuple(table.header), matches=matches)
 
 

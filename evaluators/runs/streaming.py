@@ -28,21 +28,22 @@ class LiveRows:
         self._work: Work | None = None
 
     def take(self, cells: Mapping[str, Any], row_id: str) -> dict[str, Result]:
-        """Scores one more row: the result of every evaluator, by name, as `Plan.explain`. `cells` are keyed by column."""
+        """Scores one more row with the id `row_id`, and returns the result of every evaluator by name, as `Plan.explain` does.
+        `cells` are keyed by column."""
         if self._work is None:
             run = self._run
             self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
         work = self._work
         columns = {name: [cells.get(name, MISSING)] for name in work.columns}
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
-        with work.scored(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
+        with work.scoring(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
             self._rows += 1
             return work.plan.explained(slots)
 
-    def measured(self) -> Measured:
-        """The results of all rows so far. Rows may come after it."""
+    def results(self) -> Measured:
+        """The sums and figures of all rows so far. Rows may come after it."""
         if self._work is not None:
-            self._merger.take(self._work.finished())
+            self._merger.take(self._work.finish())
             self._work, self._rows = None, 0
             self._parts += 1
         return self._merger.count_figures(of=self._parts)

@@ -38,7 +38,7 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn,
         raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
     evaluators = {line.name for line in context["evaluators"]}
 
-    def read(name: str, body: object) -> NumericColumn:
+    def read_measure(name: str, body: object) -> NumericColumn:
         """The column of a measure. Raises BadSettings for the name of an evaluator, an empty one, and one with a dot."""
         if name in evaluators:
             message, hint = (
@@ -50,7 +50,7 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn,
             raise BadSettings([Detail((), f'a measure cannot be called "{name}"', "leave out the dot", True)])
         return _measure(name, body)
 
-    return read_each(data.items(), read)
+    return read_each(data.items(), read_measure)
 
 
 _EXAMPLE = "measures: {cost: row.cost_usd}"

@@ -12,7 +12,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.runs.metrics import beside_limit, beside_quantity, counted, full_name, limit_text, rows_text, score_text
+from evaluators.runs.metrics import (
+    beside_limit,
+    beside_quantity,
+    count_text,
+    full_name,
+    limit_text,
+    rows_text,
+    score_text,
+)
 from evaluators.runs.result import EvaluatorStats, GateResult
 from evaluators.scoring.values.quoting import first_texts, key_text
 
@@ -53,7 +61,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "other-answers": "{metric} is not given: some expected answers are none of the labels",
     "items": "; {items:items} in {rows:rows}",
     "fails-anyway": ", and would be with every row that was kept out {certain}",
-    "short": ", on only {found.of}; the gate asks for {asked:limit} of them",
+    "short": ", on only {found.of_text}; the gate asks for {asked:limit} of them",
     "unseen": "; {count:rows} of {scored:,} {count:has/have} an output that gave nothing, which precision does not see",
     # why a run ends with its exit code
     "interrupted": "the run was interrupted after {rows:rows}",
@@ -69,8 +77,8 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-def quoted(text: str | None) -> str:
-    """A name in quotes; `none` where there is none."""
+def quote_or_none(text: str | None) -> str:
+    """A name in quotes; the word `none`, without quotes, where there is none."""
     return "none" if text is None else f'"{text}"'
 
 
@@ -91,25 +99,26 @@ def gate_label(gate: GateResult) -> str:
     return f"{gate.target} ({', '.join(about)})" if about else gate.target
 
 
-def _counts(counts: Iterable[tuple[EvaluatorStats, int]]) -> str:
+def _counts_text(counts: Iterable[tuple[EvaluatorStats, int]]) -> str:
+    """The evaluators with their counts: `exact_match 3 of 40, judge 2 of 40`."""
     return ", ".join(f"{full_name(stats)} {count:,} of {stats.rows:,}" for stats, count in counts)
 
 
 _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "rows": rows_text,
-    "items": lambda count: counted(count, "item"),
+    "items": lambda count: count_text(count, "item"),
     "limit": limit_text,
     "score": score_text,
     "beside": lambda pair: beside_limit(*pair),
     "beside quantity": lambda pair: beside_quantity(*pair),
     "metric": metric_words,
     "gate": gate_label,
-    "counts": _counts,
-    "quoted": quoted,
+    "counts": _counts_text,
+    "quoted": quote_or_none,
     "key": key_text,
     "listed": lambda names: first_texts(names, _SHOWN),
-    "first": lambda names: ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
-    "names": lambda names: first_texts([quoted(name) for name in names], _SHOWN) if names else "none",
+    "first": lambda names: ", ".join(map(quote_or_none, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
+    "names": lambda names: first_texts([quote_or_none(name) for name in names], _SHOWN) if names else "none",
     "each": lambda counts: ", ".join(f"{name} {count:,}" for name, count in counts),
     "before": lambda text: f"{text}: " if text else "",
     "after": lambda text: f"; {text}" if text else "",

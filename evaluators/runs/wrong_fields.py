@@ -31,7 +31,7 @@ class WrongFields(Sum):
     """There were more groups than are kept."""
 
     @property
-    def last(self) -> str | None:
+    def last_group(self) -> str | None:
         """The last group, by name, whose wrong fields are known; None where those of all groups are."""
         return max(self.of_group) if self.cut else None
 
@@ -44,7 +44,8 @@ class WrongFields(Sum):
                 self.unreadable.pop(name, None)
 
     def add(self, plan: Plan, one: Compiled, slots: list[Any], names: Sequence[str]) -> None:
-        """Some rows: the groups that they belong to."""
+        """Notes the wrong fields of some rows by group. `names` has the group of each row, `slots` the filled slots of the
+        plan, `one` the evaluator."""
         if not isinstance(one.check, RowsCheck):
             return
         for row, verdict in enumerate(slots[one.verdicts]):

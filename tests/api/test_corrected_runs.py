@@ -201,7 +201,7 @@ def test_a_suite_that_asks_somebody_is_not_scored_twice(here: Path) -> None:
     correct(ROMA)
     found = result()
     assert found.corrections is not None
-    assert (found.corrections.made, found.corrections.without) == (1, ())
+    assert (found.corrections.count, found.corrections.without) == (1, ())
     assert found.corrections.why_not == "a judge would be asked a second time"
 
 
@@ -214,7 +214,7 @@ def test_only_corrections_of_selected_rows_are_counted(here: Path) -> None:
         "mean 1.0000; 0.5000 without 1 corrected value"
     }
     of_no_row = result(selection=Selection(where=(("id", "3"),)))
-    assert (of_no_row.corrections and of_no_row.corrections.made, of_no_row.gates[0].message) == (0, "mean 1.0000")
+    assert (of_no_row.corrections and of_no_row.corrections.count, of_no_row.gates[0].message) == (0, "mean 1.0000")
 
 
 def test_rows_that_are_selected_by_a_corrected_answer_are_the_same_without(here: Path) -> None:

@@ -13,7 +13,7 @@ from evaluators.api.loading import load, loads
 from evaluators.integrations.compat.struct_extract_eval import evaluate
 from evaluators.model.issues import Blame
 from evaluators.runs.result import KeyStats, RunResult
-from evaluators.runs.run_json import run_body, run_json, typed
+from evaluators.runs.run_json import read_as, run_body, run_json
 from evaluators.testsets.readers import jsonl
 from tests.kit import write_rows
 
@@ -202,7 +202,7 @@ def test_the_counts_of_a_run_are_those_of_its_documents_however_it_is_cut(
     texts = [run_json(result) for result in results]
     assert texts[1:] == texts[:-1]
     kept = results[0].evaluators[0].keys
-    assert typed(run_body(run_json(results[0]).encode(), "run.json"), RunResult, "run.json").evaluators[0].keys == kept
+    assert read_as(run_body(run_json(results[0]).encode(), "run.json"), RunResult, "run.json").evaluators[0].keys == kept
 
 
 NULLS = """

@@ -22,7 +22,7 @@ from evaluators.runs.compare.comparing import compare_sides, variant_side
 from evaluators.runs.compare.comparison import RunComparison
 from evaluators.runs.compare.pairs import Side, SideRows
 from evaluators.runs.compare.variant_ranking import rank_variants
-from evaluators.runs.metrics import p_value_text, signed
+from evaluators.runs.metrics import p_value_text, signed_text
 from tests.kit import comparison_written, golden
 from tests.runs.compare.sides import made_rows, made_side, said
 
@@ -168,7 +168,7 @@ def test_a_test_fails_exactly_when_the_comparison_does(name: str) -> None:
 
 
 def test_a_difference_never_rounds_to_none() -> None:
-    assert [signed(value) for value in (0.00001, -0.00001, 0.0, None, -1.0)] == [
+    assert [signed_text(value) for value in (0.00001, -0.00001, 0.0, None, -1.0)] == [
         "+0.0001",
         "-0.0001",
         "0",

@@ -27,7 +27,7 @@ from evaluators.reports.markdown import page_markdown
 from evaluators.reports.text import page_text
 from evaluators.runs.reader import Run
 from evaluators.runs.result import GateResult, RunResult
-from evaluators.runs.run_json import run_body, run_json, typed
+from evaluators.runs.run_json import read_as, run_body, run_json
 from tests.gallery import GALLERY
 from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS, written
 
@@ -360,7 +360,7 @@ def test_the_json_file_has_a_number_for_each_field(runs: dict[str, RunResult]) -
     assert header["aggregate_score"] == header["mean"]
     assert header["field_scores"] == {one["path"]: one["accuracy"] for one in header["fields"]}
     assert "field_scores" not in next(one for one in body["evaluators"] if one["name"] == "contains_json")
-    assert typed(run_body(run_json(runs["failed"]).encode(), "run.json"), RunResult, "run.json") == replace(
+    assert read_as(run_body(run_json(runs["failed"]).encode(), "run.json"), RunResult, "run.json") == replace(
         runs["failed"], environment=None
     )
 

@@ -20,7 +20,7 @@ from evaluators.runs.figures import Measured
 from evaluators.runs.job import Job, layout_of
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import prepare
-from evaluators.runs.reader import stored_rows
+from evaluators.runs.record_checks import stored_rows
 from evaluators.runs.record_lines import code_lines
 from evaluators.runs.recorder import Recording
 from evaluators.runs.row_writer import RowWriter
@@ -110,7 +110,7 @@ class Bench:
         prepared = prepare(suite, str(file))
         self.runs += 1
         job = Job(
-            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, suite.config.slices,
+            suite.for_workers(), prepared.test_set, prepared.roles, suite.reading, suite.config.slices,
             Recording(most, "all", columns=prepared.test_set.header, small=0, first_rows=0), cluster=suite.cluster,
             measures=suite.measures, repeats=suite.repeats is not None, confidence=suite.confidence.column,
         )  # fmt: skip

@@ -53,7 +53,7 @@ def pairs_of(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, 
             numbers = [known.setdefault(pair, len(known)) for pair in column.pairs]
             codes += [numbers[one] if one >= 0 else one for one in found]
         part = EvaluatorSums(unlisted=column.unlisted)
-        part.number(2 + start)
+        part.set_row_numbers(2 + start)
         plus(sums, part)
     layout = Layout(("label",), labelled=(0,), listed=(0,) if labels is not None else ())
     columns = GivenColumns(layout, {"pair0": codes}, cuts, pairs={0: list(known)})

@@ -41,7 +41,7 @@ class MadeCluster(Cluster):
         self.waiting[len(self.begun)] = pickle.dumps(shared), task
         return len(self.begun)
 
-    def ended(self, calls: list[Any], seconds: float) -> list[int]:
+    def finished_calls(self, calls: list[Any], seconds: float) -> list[int]:
         return calls[: self.there]
 
     def answer(self, call: int) -> Answer | None:

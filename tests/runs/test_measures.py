@@ -23,7 +23,7 @@ from evaluators.runs import columns, measures
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.intervals import RatioSums, mean_interval, moments_of_clusters
 from evaluators.runs.measures import ClusterNumbers, measure_stats, measure_sums, slice_measures
-from evaluators.runs.number_cells import UNIT, NumericColumn, as_text, shown, units_in, units_of
+from evaluators.runs.number_cells import UNIT, NumericColumn, as_text, cell_text, units_in, units_of
 from evaluators.runs.result import NumericColumnStats, RunResult
 from evaluators.runs.split_rows import Layout
 from tests.runs.given_columns import GivenColumns
@@ -77,7 +77,7 @@ def test_a_cell_that_looks_like_one_of_ours_is_no_number(cell: str) -> None:
 
 @pytest.mark.parametrize(("cell", "said"), [(1e30, f"1{'0' * 30}"), (-(10**50), f"-1{'0' * 38}…"), ("\0n1/1", "\0n1/1")])
 def test_a_cell_that_is_no_number_is_quoted_as_it_was(cell: object, said: str) -> None:
-    assert shown(as_text(cell)) == said
+    assert cell_text(as_text(cell)) == said
 
 
 @given(

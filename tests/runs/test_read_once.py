@@ -57,7 +57,7 @@ def test_a_worker_reads_nothing_of_what_it_is_sent(suite: Suite, gone: bool) -> 
     if gone:
         for name in ("base.yaml", "schema.json", "schema.yaml", "suite.yaml"):
             Path(name).unlink()
-    shipped = suite.shipped()
+    shipped = suite.for_workers()
     assert [str(line.settings) for line in shipped.lines()] == [str(line.settings) for line in suite.lines]
     assert [str(line.settings) for line in again(shipped).lines] == [str(line.settings) for line in suite.lines]
     assert again(shipped).fingerprint == suite.fingerprint

@@ -178,7 +178,7 @@ def test_fields_are_counted_in_the_first_groups_where_more_are_wrong_than_are_ke
     either = [
         plus(WrongFields(deepcopy(first)), WrongFields(deepcopy(then))) for first, then in ((one, other), (other, one))
     ]
-    assert [(wrong.of_group.keys(), wrong.last) for wrong in either] == [({"q1", "q2"}, "q2")] * 2
+    assert [(wrong.of_group.keys(), wrong.last_group) for wrong in either] == [({"q1", "q2"}, "q2")] * 2
     found = groups_of([(f"q{group}", code) for group in range(6) for code in (0, 1)], (), either[0])
     assert found.shares == {(1, 2): 6}
     assert (found.repeated, found.flips, found.last) == (3, {"a": 2}, "q2")

@@ -162,7 +162,7 @@ def test_what_is_noted_already_is_not_written(db: RunDb) -> None:
     RowWriter(RunRows(db, 0, LAYOUT)).expect(3)
     with pytest.raises(Problems, match="the run folder cannot be written"):
         RowWriter(RunRows(db, 0, LAYOUT)).expect(4)
-    assert (db.refused, db.splits(), db.expected()) == (None, 1, 3)
+    assert (db.refused, db.splits(), db.expected_splits()) == (None, 1, 3)
 
 
 def test_an_older_sqlite_scores_in_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 import evaluators
 from evaluators.model.issues import Blame, Problems
 from evaluators.runs.result import RunResult
-from evaluators.runs.run_json import run_body, run_json, typed
+from evaluators.runs.run_json import read_as, run_body, run_json
 from tests.kit import problem_of, write_rows
 
 SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fields", "fields": ["a"]}}]}
@@ -53,7 +53,7 @@ def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: st
     for step in path:
         inner = inner[step]
     inner[last] = value
-    issue = problem_of(lambda: typed(run_body(json.dumps(changed).encode(), "x/run.json"), RunResult, "x/run.json"))
+    issue = problem_of(lambda: read_as(run_body(json.dumps(changed).encode(), "x/run.json"), RunResult, "x/run.json"))
     assert (issue.code, issue.blame, issue.where) == ("damaged-run", Blame.CONFIG, "x/run.json")
     assert says in issue.message
 
@@ -62,4 +62,4 @@ def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: st
 def test_what_is_no_number_of_json_is_refused(body: dict[str, Any], word: str, tmp_path: Path) -> None:
     text = json.dumps({**body, "rows": 0}).replace('"rows": 0', f'"rows": {word}')
     with pytest.raises(Problems, match="not a run: it is not JSON"):
-        typed(run_body(text.encode(), "run.json"), RunResult, "run.json")
+        read_as(run_body(text.encode(), "run.json"), RunResult, "run.json")

@@ -19,7 +19,7 @@ from evaluators.runs.document_sums import EmptySums
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.groups import MOST_SLICES, OTHER_VALUES
 from evaluators.runs.intervals import RatioSums
-from evaluators.runs.split_result import EvaluatorSums, Part, SplitResult, opened, sealed
+from evaluators.runs.split_result import EvaluatorSums, Part, SplitResult, pack, unpack
 from evaluators.runs.split_rows import Layout, SplitRows
 from evaluators.scoring.fields.key_counts import KeyCounts, KeyFault
 
@@ -56,7 +56,7 @@ def part(text: str = "é") -> Part:
 
 @pytest.mark.parametrize("text", ["é", "", "\0", "\ud83d", 'a "b"\n'])
 def test_a_part_comes_back_as_it_was(text: str) -> None:
-    assert opened(sealed(result(text)), SplitResult) == result(text)
+    assert unpack(pack(result(text)), SplitResult) == result(text)
     batch = Batch(BatchRows("1.0 plan", [(2, 3)], 2**127), part(text))
     again = batch_of(blob_of(batch))
     assert again == batch
@@ -75,7 +75,7 @@ def test_a_part_comes_back_as_it_was(text: str) -> None:
 def test_what_is_of_other_types_is_refused(body: Any) -> None:
     data = json.dumps(body).encode()
     with pytest.raises(ValueError, match=r"."):
-        opened(compress(data), SplitResult)
+        unpack(compress(data), SplitResult)
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_what_is_of_other_types_is_refused(body: Any) -> None:
 )  # fmt: skip
 def test_sums_that_are_damaged_are_refused(change: Callable[[bytes], bytes], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        opened(change(sealed(result("a"))), SplitResult)
+        unpack(change(pack(result("a"))), SplitResult)
 
 
 def test_sums_that_grow_beyond_all_measure_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split_result, "MOST_BYTES", 1_000)
     with pytest.raises(ValueError, match="too large"):
-        opened(compress(b" " * 100_000), SplitResult)
+        unpack(compress(b" " * 100_000), SplitResult)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from evaluators.runs.result import (
     RunResult,
 )
 from evaluators.runs.run_folder import RunFolder, clean, default_name, remove_folder
-from evaluators.runs.run_json import run_body, run_json, typed
+from evaluators.runs.run_json import read_as, run_body, run_json
 from evaluators.runs.run_listing import listed_runs
 from evaluators.runs.store import open_text, write_text
 from tests.kit import cli, problem_of, write_files
@@ -498,5 +498,5 @@ _runs = st.builds(
 @given(_runs)
 def test_run_json_is_a_round_trip(run: RunResult) -> None:
     text = run_json(run)
-    assert typed(run_body(text.encode(), "run.json"), RunResult, "run.json") == run
-    assert run_json(typed(run_body(text.encode(), "run.json"), RunResult, "run.json")) == text
+    assert read_as(run_body(text.encode(), "run.json"), RunResult, "run.json") == run
+    assert run_json(read_as(run_body(text.encode(), "run.json"), RunResult, "run.json")) == text

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.runs.record_lines import CodedVerdict
-from evaluators.runs.split_result import Count, Part, SplitResult, opened, sealed
+from evaluators.runs.split_result import Count, Part, SplitResult, pack, unpack
 from evaluators.runs.split_rows import SplitRows
 
 Watched = tuple[tuple[int, int, int, int], ...]
@@ -47,11 +47,11 @@ def blob_of(batch: Batch) -> bytes:
     """A batch as bytes, which `batch_of` reads."""
     part = batch.part
     verdicts = [[(CodedVerdict.of(verdict), verdict.watched) for verdict in known] for known in part.rows.verdicts]
-    return sealed(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
+    return pack(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
 
 
 def batch_of(blob: bytes) -> Batch:
     """The batch that `blob_of` made bytes of. Raises ValueError for what is cut off, or of another kind."""
-    batch = opened(blob, _Blob)
+    batch = unpack(blob, _Blob)
     verdicts = [[replace(coded.verdict, watched=watched) for coded, watched in known] for known in batch.verdicts]
     return Batch(batch.rows, Part(SplitRows(batch.columns, verdicts, batch.pairs, batch.patterns), batch.sums))

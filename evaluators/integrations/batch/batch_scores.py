@@ -82,7 +82,7 @@ def _scored(
     numbered = plan.row is not None
     with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
         verdicts = _verdicts_of(work, cells, ordered, ids, order)
-        part = work.finished()
+        part = work.finish()
     rows = BatchRows(plan.key, ranges_of(ordered), digest_of_rows(cells, len(numbers)))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
@@ -103,7 +103,7 @@ def _verdicts_of(
         offsets = [number - ordered[0] for number in ordered[start : start + MAX_CHUNK_ROWS]]
         chunk = {name: [column[place] for place in places] for name, column in columns.items()}
         own_ids = None if ids is None else [ids[place] for place in places]
-        with work.scored(Chunk(offsets, offsets[-1] + 1, chunk, ids=own_ids)) as slots:
+        with work.scoring(Chunk(offsets, offsets[-1] + 1, chunk, ids=own_ids)) as slots:
             for column, evaluator in zip(verdicts, work.plan.evaluators, strict=True):
                 column += slots[evaluator.verdicts]
     return verdicts

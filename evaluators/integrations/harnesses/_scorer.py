@@ -136,7 +136,7 @@ class SuiteScorer:
     def result(self) -> RunResult:
         """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
         with self._lock:
-            measured = self._live.measured()
+            measured = self._live.results()
             return finish_run(self._prepared(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:

@@ -67,7 +67,7 @@ class ScoringProcesses:
         """Nothing is started yet. Raises Problems (config) where what a program has registered cannot be sent to another process."""
         asking = [name for name, suite in suites.items() if asks(suite)]
         self._asking = {name: f"session-{number}.sqlite" for number, name in enumerate(asking)}
-        shipped = {name: suite.shipped() for name, suite in suites.items()}
+        shipped = {name: suite.for_workers() for name, suite in suites.items()}
         self._equipment = _pickled(Equipment(shipped, columns, registered_plugs(), registered_transforms(), self._asking))
         self._lock = threading.Lock()
         self._folder: Path | None = None

@@ -12,7 +12,7 @@ from evaluators.reports.rows import RowView, field_numbers, row_views
 from evaluators.reports.rows_csv import AGGREGATE
 from evaluators.runs.reader import Run
 from evaluators.runs.record_facts import RecordedEvaluator
-from evaluators.runs.record_lines import plain
+from evaluators.runs.record_lines import json_value
 from evaluators.scoring.values.json_text import compact
 
 
@@ -61,7 +61,7 @@ def _result(evaluator: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
     if result.issue is not None:
         line["reason"] = result.issue.message
     if result.details:
-        line["details"] = plain(result.details)
+        line["details"] = json_value(result.details)
     return line
 
 

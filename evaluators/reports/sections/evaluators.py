@@ -20,7 +20,7 @@ from evaluators.reports.parts import Brief, likely_at_most, metric_columns
 from evaluators.runs.metric_table import EVALUATOR_METRICS, Metric
 from evaluators.runs.metrics import (
     USUAL,
-    counted,
+    count_text,
     coverage_of,
     full_name,
     mean_interval_text,
@@ -117,7 +117,7 @@ def metric_text(metric: Metric, stats: EvaluatorStats) -> str:
     """A metric of an evaluator with its interval, and how many values it is of."""
     watched = stats.metric_ci(None, metric.name)
     interval = metric.interval(stats) or (watched.ci if watched is not None else None)
-    of = f" of {counted(getattr(stats, metric.over), 'value')}" if metric.over else ""
+    of = f" of {count_text(getattr(stats, metric.over), 'value')}" if metric.over else ""
     return f"{metric.text(stats)}{f' {mean_interval_text(interval)}' if interval is not None else ''}{of}"
 
 
@@ -145,7 +145,7 @@ def extra_items_text(stats: EvaluatorStats) -> str:
         return ""
     by_schema = stats.metric("mean_f1") is not None
     metrics = "the overall score, the field score and the overall pass rate" if by_schema else "the score"
-    values = f" ({counted(extra.values, 'value')})" if extra.values is not None else ""
+    values = f" ({count_text(extra.values, 'value')})" if extra.values is not None else ""
     text = f"extra list items: {extra.items:,}{values} in {rows_text(extra.rows)}"
     if extra.penalized:
         return f"{text}; they lower {metrics}"
@@ -166,7 +166,7 @@ def _notes(stats: EvaluatorStats) -> Iterator[str]:
     """How many rows were not simply scored, who stood in for a judge, and what items that only the output has cost."""
     if text := _others_text(stats):
         yield text
-    yield from (f"{counted(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items())
+    yield from (f"{count_text(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items())
     if stats.extra_items is not None:
         yield extra_items_text(stats)
 
@@ -183,7 +183,7 @@ def _others_text(stats: EvaluatorStats) -> str:
     coverage = coverage_of(stats)
     if coverage.kept_out and not coverage.measured:
         return f"{text}: nothing was measured"
-    return f"{text}: only {coverage.of} measured" if coverage.short_of(USUAL) else text
+    return f"{text}: only {coverage.of_text} measured" if coverage.short_of(USUAL) else text
 
 
 def slice_section(result: RunResult) -> tuple[Section, ...]:
@@ -201,7 +201,7 @@ def slice_brief(result: RunResult) -> Brief:
     """The slice that is most surely low, in a line; none where every row of it has a full score."""
     if not result.slices:
         return Brief()
-    slices = counted(len(result.slices), "slice")
+    slices = count_text(len(result.slices), "slice")
     worst = _lowest_slices(result)[0]
     if worst.mean in (None, 1):
         return Brief(more=slices)

@@ -22,7 +22,15 @@ from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import likely_at_most, metric_columns, table_part
 from evaluators.reports.suggestions import WHOLE_OUTPUT
 from evaluators.runs.metric_table import FIELD_METRICS, Place
-from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text, with_variant
+from evaluators.runs.metrics import (
+    count_text,
+    full_name,
+    mean_interval_text,
+    more_text,
+    rows_text,
+    score_text,
+    with_variant,
+)
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.fields.empty_values import EMPTY_RATES
 from evaluators.scoring.values.paths import path_for_people
@@ -93,7 +101,7 @@ def _all_right(result: RunResult) -> Paragraph:
 
 
 def _not_listed(stats: EvaluatorStats, name: str = "") -> Paragraph:
-    return Paragraph(f"{name}{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed.")
+    return Paragraph(f"{name}{count_text(stats.fields_not_listed, 'more path')} counted in the score, not listed.")
 
 
 def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
@@ -210,7 +218,7 @@ def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
         rows = f"{'rows' if len(mistake.rows) > 1 else 'row'} {_rows(mistake)}"
         yield Item(f"{mistake.count:,} × {_where(mistake, several)}, {rows}: {mistake.listed or mistake.said}")
     if len(mistakes) > MOST_MISTAKES:
-        yield Item(f"and {counted(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
+        yield Item(f"and {count_text(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
 
 
 def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:

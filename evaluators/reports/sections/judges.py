@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.reports.document import Item, Paragraph, Section, listed
 from evaluators.reports.parts import Brief
 from evaluators.runs.intervals import wilson
-from evaluators.runs.metrics import counted, full_name, mean_interval_text, quantity_text, rows_text, score_text
+from evaluators.runs.metrics import count_text, full_name, mean_interval_text, quantity_text, rows_text, score_text
 from evaluators.runs.result import RunResult
 from evaluators.scoring.judges.answer_lines import AskedTotals, JudgedBy
 
@@ -70,7 +70,7 @@ def _repeated(result: RunResult) -> Iterator[str]:
             mean_interval_text(wilson(totals.agreed, totals.repeated)),
         )
         yield (
-            f"Of {counted(totals.repeated, 'question')} that were put several times, {totals.agreed:,} got the same verdict each "
+            f"Of {count_text(totals.repeated, 'question')} that were put several times, {totals.agreed:,} got the same verdict each "
             f"time ({share}, 95 % CI {interval})."
         )
 
@@ -101,12 +101,12 @@ def _asked_text(judge: JudgedBy) -> str:
     """A judge, its model and prompt, how many questions it was asked, and how many of them have no answer."""
     model = f", model {judge.model}" if judge.model else ""
     without = f", {judge.unanswered:,} without an answer" if judge.unanswered else ""
-    return f"{judge.judge}{model}, prompt {judge.prompt}: {counted(judge.questions, 'question')}{without}"
+    return f"{judge.judge}{model}, prompt {judge.prompt}: {count_text(judge.questions, 'question')}{without}"
 
 
 def asked_text(totals: AskedTotals) -> str:
     """Requests, questions and tokens of a run."""
     return (
-        f"{counted(totals.requests, 'request')}; {counted(totals.questions, 'question')}, of which {totals.cached:,} were known from "
+        f"{count_text(totals.requests, 'request')}; {count_text(totals.questions, 'question')}, of which {totals.cached:,} were known from "
         f"before and {totals.failed:,} have no answer; {totals.tokens_in + totals.tokens_out:,} tokens."
     )

@@ -22,7 +22,7 @@ from evaluators.reports.parts import ALWAYS, WIDEST, Brief, likely_at_most, metr
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import LABEL_METRICS
 from evaluators.runs.metrics import (
-    counted,
+    count_text,
     full_name,
     mean_interval_text,
     quantity_text,
@@ -71,7 +71,7 @@ def label_section(matrix: ConfusionMatrix, title: str, legend: str, id_: str = "
         items = tuple(Item(_confusion_text(cell)) for cell in confusions[:MOST_CONFUSIONS])
         blocks += [Paragraph("What was taken for what:"), Listing(items)]
         if len(confusions) > MOST_CONFUSIONS:
-            blocks.append(Paragraph(f"{counted(len(confusions) - MOST_CONFUSIONS, 'more kind')} in run.json."))
+            blocks.append(Paragraph(f"{count_text(len(confusions) - MOST_CONFUSIONS, 'more kind')} in run.json."))
     return Section(title, tuple(blocks), id=id_)
 
 
@@ -102,9 +102,7 @@ def _confusion_text(cell: LabelCell) -> str:
     """A confusion in words: expected and given label, how often, and the first rows."""
     rows = ", ".join(f"{row} ({name})" if name and name != str(row) else f"{row}" for row, name in cell.first_rows)
     more = f" and {cell.count - len(cell.first_rows):,} more" if cell.count > len(cell.first_rows) else ""
-    return (
-        f"{cell.expected} → {cell.output}: {counted(cell.count, 'row')}; row{'' if cell.count == 1 else 's'} {rows}{more}"
-    )
+    return f"{cell.expected} → {cell.output}: {count_text(cell.count, 'row')}; row{'' if cell.count == 1 else 's'} {rows}{more}"
 
 
 def worst_label(matrix: ConfusionMatrix) -> str:

@@ -18,7 +18,7 @@ from evaluators.reports.document import (
 from evaluators.reports.parts import ALWAYS, Brief, metric_columns, metric_texts
 from evaluators.reports.sections.evaluators import MOST_SLICES, clusters_text, metric_meaning, slice_text
 from evaluators.runs.metric_table import MEASURE_METRICS, Place
-from evaluators.runs.metrics import counted, full_name, more_text, rows_text
+from evaluators.runs.metrics import count_text, full_name, more_text, rows_text
 from evaluators.runs.result import NumericColumnStats, RunResult
 
 MOST_IN_SUMMARY: Final = 3
@@ -57,7 +57,7 @@ def measure_brief(result: RunResult) -> Brief:
         for measure in result.whole_measures[:MOST_IN_SUMMARY]
     ]
     rest = len(result.whole_measures) - len(lines)
-    return Brief(tuple(lines), counted(rest, "measure") if rest else "")
+    return Brief(tuple(lines), count_text(rest, "measure") if rest else "")
 
 
 def _remarks(measure: NumericColumnStats) -> Iterator[Item]:
@@ -68,10 +68,10 @@ def _remarks(measure: NumericColumnStats) -> Iterator[Item]:
     if measure.missing and measure.of_judges:
         yield Item(f"{measure.name}: the {measure.column} of {rows_text(measure.missing)} is not known", tone="warning")
     elif measure.missing:
-        cells = f"{counted(measure.missing, 'cell')} of {measure.column}"
+        cells = f"{count_text(measure.missing, 'cell')} of {measure.column}"
         yield Item(f"{measure.name}: {cells} {'is' if measure.missing == 1 else 'are'} empty", tone="note")
     if measure.unreadable:
-        cells = f"{counted(measure.unreadable, 'cell')} of {measure.column}"
+        cells = f"{count_text(measure.unreadable, 'cell')} of {measure.column}"
         are = "is not a number" if measure.unreadable == 1 else "are not numbers"
         yield Item(f"{measure.name}: {cells} {are}", tone="warning")
 

@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import ALWAYS, Brief, metric_columns, metric_texts
 from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS
-from evaluators.runs.metrics import counted, rows_text, score_text, with_variant
+from evaluators.runs.metrics import count_text, rows_text, score_text, with_variant
 from evaluators.runs.overall import main_evaluators
 from evaluators.runs.result import FieldFlips, PassesAt, RepeatStats, RunResult
 from evaluators.scoring.values.quoting import first_texts, quote
@@ -60,7 +60,7 @@ def repeat_line(repeat: RepeatStats) -> str:
         return "no group was measured"
     smaller = f"{repeat.smallest:,} to " if repeat.smallest != repeat.largest else ""
     return (
-        f"{counted(repeat.groups, 'group')} of {smaller}{counted(repeat.largest, 'output')}: {repeat.always:,} always "
+        f"{count_text(repeat.groups, 'group')} of {smaller}{count_text(repeat.largest, 'output')}: {repeat.always:,} always "
         f"{'passes' if repeat.always == 1 else 'pass'}, {repeat.sometimes:,} sometimes, {repeat.never:,} never"
     )
 
@@ -74,7 +74,7 @@ def passes_line(repeat: RepeatStats) -> str:
 def _left_out(passes: PassesAt) -> str:
     """How many groups are too small to speak of k outputs; empty without any."""
     are = "is" if passes.smaller == 1 else "are"
-    return f" ({counted(passes.smaller, 'group')} of fewer than {passes.k:,} {are} left out)" if passes.smaller else ""
+    return f" ({count_text(passes.smaller, 'group')} of fewer than {passes.k:,} {are} left out)" if passes.smaller else ""
 
 
 def chance_lines(repeat: RepeatStats) -> Iterator[str]:
@@ -86,7 +86,7 @@ def chance_lines(repeat: RepeatStats) -> Iterator[str]:
 
 def flips_line(repeat: RepeatStats) -> str:
     """The fields that flip, the most frequent first, with their shares of groups."""
-    fields = [f"{each.path} {_shares_text(each)} of {counted(each.groups, 'group')}" for each in repeat.fields]
+    fields = [f"{each.path} {_shares_text(each)} of {count_text(each.groups, 'group')}" for each in repeat.fields]
     return f"fields that flip: {first_texts(fields, MOST_LISTED)}"
 
 
@@ -130,4 +130,4 @@ def _repeats(repeat: RepeatStats) -> Iterator[Block]:
 
 def _more(count: int, noun: str) -> Iterator[Paragraph]:
     if count > MOST_LISTED:
-        yield Paragraph(f"{counted(count - MOST_LISTED, f'more {noun}')} in run.json.")
+        yield Paragraph(f"{count_text(count - MOST_LISTED, f'more {noun}')} in run.json.")

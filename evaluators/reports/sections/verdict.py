@@ -73,10 +73,10 @@ def _failed(stats: EvaluatorStats, options: Options) -> Iterator[str]:
 def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
     """How many expected values are corrected, and the mean score without that."""
     known = result.corrections
-    if known is None or not known.made:
+    if known is None or not known.count:
         return
     before = known.without_of(stats)
-    values = "1 expected value is corrected" if known.made == 1 else f"{known.made:,} expected values are corrected"
+    values = "1 expected value is corrected" if known.count == 1 else f"{known.count:,} expected values are corrected"
     yield (
         values
         if before is None or stats.mean is before.mean is None

@@ -13,7 +13,7 @@ from evaluators.model.issues import Problems, problem
 from evaluators.runs.foreign_files import MadeNames, move_foreign, no_names
 from evaluators.runs.reader import Run
 from evaluators.runs.run_db import RUN_DB
-from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON, RUN_JSON, is_free, unwritten
+from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON, RUN_JSON, is_free, write_issue
 from evaluators.scoring.values.files import is_own_file
 from evaluators.testsets.run_files import recorded_files
 
@@ -53,7 +53,7 @@ def write_baseline(place: Path, run: Run, made: MadeNames = no_names) -> None:
                 (working / "before").rename(place)
             shutil.rmtree(working, ignore_errors=True)
     except OSError as error:
-        raise Problems([unwritten(error, str(place), "the baseline")]) from None
+        raise Problems([write_issue(error, str(place), "the baseline")]) from None
 
 
 def _kept_files(folder: Path) -> Iterator[Path]:

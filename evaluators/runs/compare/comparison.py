@@ -13,9 +13,9 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from evaluators.model.result_table import Kind, ResultTable
-from evaluators.runs.metrics import score_text, signed, with_variant
+from evaluators.runs.metrics import score_text, signed_text, with_variant
 from evaluators.runs.result import Interval
-from evaluators.runs.run_json import plain, stable
+from evaluators.runs.run_json import json_data, stable
 from evaluators.scoring.values.paths import path_for_people
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
@@ -347,7 +347,7 @@ def _change_text(one: Difference) -> str:
     """The text of both metrics with their difference, or of one where they are equal."""
     if not one.difference:
         return score_text(one.new)
-    return f"{score_text(one.base)} → {score_text(one.new)} ({signed(one.difference)})"
+    return f"{score_text(one.base)} → {score_text(one.new)} ({signed_text(one.difference)})"
 
 
 def _moved_field(one: Difference) -> str:
@@ -374,7 +374,7 @@ def tests_in(differences: Iterable[Difference]) -> int:
 
 def comparison_json(comparison: RunComparison) -> str:
     """The comparison as JSON: keys sorted, the same comparison the same bytes."""
-    body = {"format": FORMAT, **plain(comparison)}
+    body = {"format": FORMAT, **json_data(comparison)}
     for key in ("measures", "labels", "examples", "unpaired"):
         if not body[key]:
             del body[key]

@@ -49,17 +49,19 @@ class UnderWay(Generic[Task]):
         """What is waited for, in the order of tasks: with the number of the task."""
 
     def begin(self, submit: Callable[[Task], Any], parallel: int) -> None:
-        """Begins what there is room for, where so many tasks run at the same time."""
-        while self._room(parallel) and (task := next(self._tasks, None)) is not None:
+        """Submits tasks while there is room, where `parallel` tasks run at the same time."""
+        while self._has_room(parallel) and (task := next(self._tasks, None)) is not None:
             self.calls[submit(task)] = self._drawn, task
             self._drawn += 1
 
-    def _room(self, parallel: int) -> bool:
+    def _has_room(self, parallel: int) -> bool:
+        """Whether one more task may begin: no more than one waits for a worker, and none is far ahead of the oldest one under
+        way."""
         oldest = next(iter(self.calls.values()))[0] if self.calls else self._drawn
         return len(self.calls) <= parallel and self._drawn - oldest < 2 * parallel
 
     def end(self, call: Any) -> Task:
-        """The task of a call that has ended."""
+        """Forgets a call that has ended, and returns its task."""
         return self.calls.pop(call)[1]
 
 

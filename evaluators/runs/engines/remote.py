@@ -87,10 +87,10 @@ class Cluster:
                 under_way.begin(partial(self.submit, shared), self.parallel)
                 if not under_way.calls:
                     return
-                for call in self.ended(list(under_way.calls), _LOOK_SECONDS):
+                for call in self.finished_calls(list(under_way.calls), _LOOK_SECONDS):
                     answer, task = self._answer(call), under_way.end(call)
                     if answer is not None:
-                        yield _opened(answer)
+                        yield _result_of(answer)
                     else:
                         yield Lost(task, lost_workers(_MORE) if self.workers() else self._no_worker())
                 if self.workers():
@@ -123,15 +123,15 @@ class Cluster:
         return shipped
 
     def submit(self, shared: Any, task: Any) -> Hashable:
-        """A task on its way, as something to wait for."""
+        """Sends a task to a worker and returns a handle to wait for."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
-    def ended(self, calls: list[Any], seconds: float) -> Iterable[Any]:
-        """The tasks that have ended. Waits so long for the first."""
+    def finished_calls(self, calls: list[Any], seconds: float) -> Iterable[Any]:
+        """The calls that have ended. Waits up to so many seconds for the first."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
     def answer(self, call: Any) -> Answer | None:
-        """How a task ended; None where its worker was lost, and those that took it after it."""
+        """How a task ended; None where its worker was lost, and those that took it over."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
     def cancel(self, calls: list[Any]) -> None:
@@ -149,14 +149,14 @@ class Shipped:
         self._body: bytes = pickles.dumps((function, registered_plugs(), registered_transforms()))
 
     def __call__(self, task: Any) -> Answer:
-        """How the function ended. Versions are compared before anything is unpacked."""
+        """Runs the function on a task and returns how it ended. Versions are compared before anything is unpacked."""
         if (own := _versions()) != self._versions:
             message = f"the worker on {_here()} has {own}, and the process that runs the suite has {self._versions}"
             hint = "install the same versions on all workers"
             return "problems", [Issue("worker-versions", Blame.ENVIRONMENT, message, None, hint)]
         with _one_at_a_time, _in_folder(self._folder):
             try:
-                function, plugs, transforms = _unpacked(self._body)
+                function, plugs, transforms = _unpickle_once(self._body)
             except Exception as error:  # it needs something that only the driver has
                 return "problems", [_unfit(f"the worker on {_here()}", error)]
             try:
@@ -168,8 +168,9 @@ class Shipped:
                 return "broken", (f"{type(error).__name__}: {error} (on {_here()})", traceback.format_exc())
 
 
-def _opened(answer: Answer) -> Any:
-    """The result. Raises Problems where the worker did; RuntimeError, with the worker's trace, for what nobody had foreseen."""
+def _result_of(answer: Answer) -> Any:
+    """The result in a worker's answer. Raises Problems where the worker did, and RuntimeError with the worker's traceback for
+    an error that nobody had foreseen."""
     how, value = answer
     if how == "done":
         return value
@@ -181,8 +182,9 @@ def _opened(answer: Answer) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _unpacked(body: bytes) -> Any:
-    """Once for all tasks of a run: classes of the driver's program are the same ones then."""
+def _unpickle_once(body: bytes) -> Any:
+    """The function and plugs that a driver pickled. The cache gives all tasks of a run the same object, so that a class of the
+    driver's program is one class."""
     return pickle.loads(body)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import load
 from evaluators.runs.exact_sums import plus
-from evaluators.runs.split_result import EvaluatorSums, SplitResult, opened, sealed
+from evaluators.runs.split_result import EvaluatorSums, SplitResult, pack, unpack
 from evaluators.scoring.fields.key_counts import FIRST_ROWS, KeyCounts, KeyFault
 from evaluators.scoring.fields.row_checks import ChunkCheck, release_rows
 
@@ -87,8 +87,8 @@ def test_counts_of_parts_in_any_order_are_a_naive_count(
     for start in range(0, len(rows), size):
         documents = [({"l": one}, {"l": other}) for one, other in rows[start : start + size]]
         result = SplitResult(evaluators=[EvaluatorSums(keys=counted(LISTED, *documents))])
-        result.number("rows", start)
-        parts.append(opened(sealed(result), SplitResult).evaluators[0].keys)
+        result.set_row_numbers("rows", start)
+        parts.append(unpack(pack(result), SplitResult).evaluators[0].keys)
     random.shuffle(parts)
     whole = KeyCounts()
     for part in parts:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import evaluators
 from evaluators.integrations.compat import struct_extract_eval
-from evaluators.runs.record_lines import outcome_line, recorded_of
+from evaluators.runs.record_lines import outcome_line, records_by_evaluator
 from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.scoring.judges.messages import messages_of, prompt_of
@@ -381,7 +381,7 @@ def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
         "l", "l", "array_llm", "mismatch", 2, 1, 1, 2, (), extra_items=True, comparator="array_llm", pass_at=(1, 2)
     )
     line = msgspec.json.decode(b'{"row":3,"evaluator":"e",' + outcome_line(array, 1_000)[1:], type=ListOutcome)
-    (found,) = recorded_of([line])["e"].arrays
+    (found,) = records_by_evaluator([line])["e"].arrays
     assert (found.passed, found.score) == (True, Fraction(1, 2))
     assert found == replace(array, row=3, evaluator="e")
 

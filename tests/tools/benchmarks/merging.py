@@ -66,7 +66,7 @@ class Synthetic:
         tables = [table(split, paths, slices) for split in range(KINDS)]
         jobs = [
             Job(
-                suite=self.suite.shipped(), roles=ROLES, reading=self.suite.reading, slices=self.suite.config.slices,
+                suite=self.suite.for_workers(), roles=ROLES, reading=self.suite.reading, slices=self.suite.config.slices,
                 table=TestSet("rows", memory_rows(columns), Columns(), TestSetConfig()),
             )
             for columns in tables

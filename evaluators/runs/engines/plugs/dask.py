@@ -76,7 +76,7 @@ class _DaskCluster(Cluster):
         future.add_done_callback(lambda _: self._news.set())
         return future
 
-    def ended(self, calls: list[Any], seconds: float) -> list[Any]:
+    def finished_calls(self, calls: list[Any], seconds: float) -> list[Any]:
         self._news.wait(seconds)
         self._news.clear()
         return [call for call in calls if call.done()]

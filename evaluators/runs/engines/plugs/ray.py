@@ -81,7 +81,7 @@ class _RayCluster(Cluster):
     def submit(self, shared: Any, task: Any) -> Any:
         return self._call.remote(shared, task)
 
-    def ended(self, calls: list[Any], seconds: float) -> list[Any]:
+    def finished_calls(self, calls: list[Any], seconds: float) -> list[Any]:
         return list(self._ray.wait(calls, timeout=seconds)[0])
 
     def answer(self, call: Any) -> Answer | None:
