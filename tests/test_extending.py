@@ -24,7 +24,7 @@ from evaluators import Blame, Comparison, FieldStatus, Problems, Question, RowPr
 from evaluators.model.issues import Issue
 from evaluators.model.rows import Result, RowStatus
 from evaluators.model.settings import BadSettings, build
-from evaluators.scoring.comparators._awaiting import rest, result_of
+from evaluators.scoring.comparators._awaiting import result_of, stop_worker
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
 from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
@@ -477,10 +477,10 @@ def test_the_thread_that_awaits_may_rest_and_starts_again() -> None:
     before = threading.active_count()
     assert result_of(slow_match(1, 1, {})) == 1.0
     assert threading.active_count() > before or before > 1
-    rest()
-    rest()
+    stop_worker()
+    stop_worker()
     assert result_of(slow_match(1, 1, {})) == 1.0
-    rest()
+    stop_worker()
 
 
 WITH_WORKERS = """

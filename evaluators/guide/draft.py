@@ -22,7 +22,7 @@ from evaluators.runs.metrics import rows_text
 from evaluators.runs.number_cells import units_of
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of, shape_of
-from evaluators.scoring.needs import Role, expected_of
+from evaluators.scoring.needs import Role, expected_document
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.python_lists import python_list, python_value
 from evaluators.scoring.values.quoting import flow_text, quote
@@ -53,7 +53,7 @@ def evaluators_for(
     rows = [
         (value, output)
         for output, cell in zip(outputs, expected, strict=True)
-        if not _absent(cell) and isinstance(value := expected_of(cell), dict | list)
+        if not _absent(cell) and isinstance(value := expected_document(cell), dict | list)
     ]
     damaged = [cell for cell in expected if isinstance(cell, CellError)]
     empty = len(expected) - len(texts) - len(damaged)

@@ -13,7 +13,7 @@ from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.settings import build
-from evaluators.scoring.needs import Cell, expected_of
+from evaluators.scoring.needs import Cell, expected_document
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 from evaluators.testsets.byte_source import locate, whole_of
@@ -56,7 +56,7 @@ class Answers(Struct, frozen=True):
                 named = chunk.ids[index] if chunk.ids is not None else ""
                 where = self._place(test_set.first_number + offset, named, column)
                 schema = None if schema_column is None else chunk.columns[schema_column][index]
-                yield Answer(where, expected_of(chunk.columns[column][index]), schema)
+                yield Answer(where, expected_document(chunk.columns[column][index]), schema)
 
     def _place(self, number: int, id: str, column: str) -> str:
         """The place of an answer for messages: a document by its id, a row by its number and the column."""

@@ -18,7 +18,7 @@ from evaluators.runs.metrics import rows_text
 from evaluators.runs.places import field_places, line_places
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.needs import Expected, Output, expected_of
+from evaluators.scoring.needs import Expected, Output, expected_document
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.quoting import quote
@@ -79,7 +79,7 @@ def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     Looks at the first `most_rows` rows; at all where that is None.
     """
     read = {line.name: need for line in suite.lines if (need := _reads_documents(line)) is not None}
-    columns = {name: need.column.spelled(roles) for name, need in read.items()}
+    columns = {name: need.column.name_by(roles) for name, need in read.items()}
     if not columns:
         return []
     firsts: dict[str, Any] = {}
@@ -116,7 +116,7 @@ def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
 def _single(need: Expected | Output, cell: Any) -> Any:
     """The value in a cell, or the object or list in it. MISSING where there is none: expected cells that are no JSON have problems of
     their own."""
-    value = expected_of(cell) if isinstance(need, Expected) else cell
+    value = expected_document(cell) if isinstance(need, Expected) else cell
     if isinstance(value, CellError) or (isinstance(need, Output) and value in ("", None)):
         return MISSING
     found = container_in(value)
@@ -153,7 +153,7 @@ def _pairs(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]
 
 def _documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
     """The expected document and the output's; None where one of them cannot be read."""
-    document, found = expected_of(expected), container_in(output)
+    document, found = expected_document(expected), container_in(output)
     return None if isinstance(document, CellError) or found is None else (document, found)
 
 

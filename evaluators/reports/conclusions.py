@@ -166,7 +166,7 @@ def finish_run(
         without_output={name or "": each.sums.without_output for name, each in measured if each.sums.without_output},
         meaning=meaning_of(suite),
         cluster=cluster,
-        judges=reduce(plus, judged, JudgeTotals()).judged_by(),
+        judges=reduce(plus, judged, JudgeTotals()).by_model(),
         measures=tuple(measures),
         confusion_matrices=tuple(tables),
         repeats=tuple(repeats),

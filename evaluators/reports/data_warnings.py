@@ -99,7 +99,7 @@ def unlisted_labels(
         rule = line.settings.label_rule()
         if label_pairs is None or rule is None or rule.labels is None or not label_pairs.unlisted:
             continue
-        column = line.settings.column("expected").spelled(roles)
+        column = line.settings.column("expected").name_by(roles)
         rows = sum(count.times for (expected, _), count in label_pairs.pairs.items() if not is_label(expected))
         for text, (first, *_) in label_pairs.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
@@ -146,7 +146,7 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
         reads_json = any(isinstance(need, Output) for need in settings.needs())
         if not evaluator_stats.unreadable or evaluator_stats.unreadable != evaluator_stats.rows or not reads_json:
             continue
-        column = settings.column("output").spelled(prepared.roles)
+        column = settings.column("output").name_by(prepared.roles)
         header = table.own_header
         chunk = next(whole(table, header), None)
         cells = {} if chunk is None else {name: chunk.columns[name][:_LOOKED_AT] for name in header}

@@ -16,7 +16,7 @@ from evaluators.reports.kinds_read import ReadField, read_fields, single_values
 from evaluators.runs.metrics import count_text
 from evaluators.runs.places import field_places, line_places
 from evaluators.scoring.evaluators._cells import cell_value
-from evaluators.scoring.needs import expected_of
+from evaluators.scoring.needs import expected_document
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import TransformError
@@ -63,7 +63,7 @@ def _in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
 
     Cells that cannot be read and values that a transform rejects give nothing: their rows say what is wrong.
     """
-    document = cell_value(cell) if field.of_cells else expected_of(cell)
+    document = cell_value(cell) if field.of_cells else expected_document(cell)
     if isinstance(document, CellError):
         return
     found = document if field.of_cells else field.path.get(document)

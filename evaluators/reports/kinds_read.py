@@ -19,7 +19,7 @@ from evaluators.scoring.comparators._comparator import Comparator, word_of
 from evaluators.scoring.evaluators._cells import cell_value
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.metrics import places
-from evaluators.scoring.needs import Expected, column_of, expected_of
+from evaluators.scoring.needs import Expected, column_of, expected_document
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import quote
@@ -83,7 +83,7 @@ def reading_nothing(
     try:
         for chunk in whole(test_set, list(dict.fromkeys(field.column for field in fields))):
             read = dict.fromkeys(field.column for field in waiting if not field.of_cells)
-            documents = {name: [expected_of(cell) for cell in chunk.columns[name]] for name in read}
+            documents = {name: [expected_document(cell) for cell in chunk.columns[name]] for name in read}
             waiting = [
                 field
                 for field in waiting
@@ -117,7 +117,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
     column = next((field for field in columns if field is not None and field.role == "expected"), None)
     if column is None or column.at is not None:
         return
-    name = column.spelled(roles)
+    name = column.name_by(roles)
     if isinstance(scored.tree, ListedTree):
         for listed_line in scored.tree.scored:
             comparator = listed_line.comparator

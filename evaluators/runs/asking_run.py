@@ -46,7 +46,7 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
 
     def watch() -> None:
         while not over.wait(_EVERY_SECONDS):
-            tell(session.so_far())
+            tell(session.progress())
 
     thread = threading.Thread(target=watch, name="evaluators-asking", daemon=True)
     thread.start()

@@ -111,7 +111,7 @@ def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observ
         for place, variant in enumerate(variants):
             variant.job = replace(variant.job, suite=suite, asking=file, until=until)
             score_variant(variant, crew, observer.of_part(place, len(variants)))
-        requests = session.so_far().requests if session is not None else 0
+        requests = session.progress().requests if session is not None else 0
     return ScoredRun(tuple(variants), round(time.monotonic() - started_at, 3), crew.parallel, requests)
 
 

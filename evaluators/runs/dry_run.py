@@ -10,7 +10,7 @@ from evaluators.runs.asking_run import asks
 from evaluators.runs.driver import jobs_of
 from evaluators.runs.job import run_split
 from evaluators.runs.preparing import Prepared
-from evaluators.scoring.judges.asking import Counted, asking_with
+from evaluators.scoring.judges.asking import QuestionCounter, asking_with
 from evaluators.scoring.judges.judge import Estimate, amount_text
 
 
@@ -20,7 +20,7 @@ def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]
     suite = prepared.suite
     if not asks(suite):
         return [], 0
-    counted = Counted()
+    counted = QuestionCounter()
     with asking_with(counted=counted):
         for job in jobs_of(prepared, repeat_judge=repeat_judge):
             for split in job.table.splits():

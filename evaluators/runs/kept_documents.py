@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import CellError
 from evaluators.model.rows import JSON, MISSING
 from evaluators.runs.record_facts import CellReading
-from evaluators.scoring.needs import Column, expected_of, output_of, values_at, want_like
+from evaluators.scoring.needs import Column, expected_document, output_document, values_at, want_like
 from evaluators.scoring.values.json_choice import PickedDocument, Search, Want, choose
 from evaluators.scoring.values.json_documents import documents
 
@@ -24,8 +24,8 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellEr
         column = Column(reading.column, literal=True, role="output" if reading.side == "output" else "expected")
         return values_at([document_of(replace(reading, at=None), cells)], replace(column, at=reading.at))[0]
     if reading.how == "expected":
-        return expected_of(cell)
-    return output_of(cell, wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells))
+        return expected_document(cell)
+    return output_document(cell, wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells))
 
 
 def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
@@ -56,5 +56,5 @@ def preferred_kind(reading: CellReading, cells: Mapping[str, Any]) -> Want:
 
 def _kind_of_expected(column: str, cells: Mapping[str, Any]) -> Want:
     """The kind of JSON of the expected document in a column; any kind where that cannot be read."""
-    expected = expected_of(cells.get(column, MISSING))
+    expected = expected_document(cells.get(column, MISSING))
     return "any" if isinstance(expected, CellError) else want_like(expected)

@@ -164,4 +164,4 @@ def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelColumn | No
     if rule is None:
         return None
     columns = [column for need in line.settings.needs()[:2] if (column := column_of(need)) is not None]
-    return LabelColumn(rule, [column.spelled(roles) for column in columns], any(column.at for column in columns))
+    return LabelColumn(rule, [column.name_by(roles) for column in columns], any(column.at for column in columns))

@@ -238,7 +238,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
             if output is None or expected is None or not (output.literal or expected.literal):
                 continue
             if all(column.literal or column.name in roles for column in (output, expected)):
-                yield line.loc, output.spelled(roles), expected.spelled(roles)
+                yield line.loc, output.name_by(roles), expected.name_by(roles)
 
     @cached_property
     def role_columns(self) -> dict[str, str]:

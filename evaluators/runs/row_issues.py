@@ -87,12 +87,12 @@ def _faulty_column(
         column = column_of(need)
         faulty = isinstance(value, CellError) and value.issue == issue
         if column is not None and (faulty or (expected and isinstance(need, Expected))):
-            return f'column "{column.spelled(roles)}"'
+            return f'column "{column.name_by(roles)}"'
     for condition in evaluator.line.when:
         column = column_of(read_by(condition, evaluator.line))
         if column is None:
             continue
-        name = column.spelled(roles)
+        name = column.name_by(roles)
         cell = cells.get(name)
         unread = condition.source == "expected" and (expected or issue.code == NO_EXPECTED.issue.code)
         if unread or (isinstance(cell, CellError) and cell.issue == issue):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.rows import JSON
 from evaluators.model.settings import BadSettings
-from evaluators.scoring.needs import Column, expected_of, values_at
+from evaluators.scoring.needs import Column, expected_document, values_at
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[
         inference = line.settings.schema_inference()
         if inference is None:
             continue
-        name = inference.column.spelled(roles)
+        name = inference.column.name_by(roles)
         try:
             inferred_schemas[line.name] = inference.infer(_parts(documents(table, name), inference.column))
         except BadSettings as error:
@@ -65,7 +65,7 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
     for split in table.splits():
         for chunk in table.read(split, [column]):
             for cell in chunk.columns[column]:
-                value = expected_of(cell)
+                value = expected_document(cell)
                 if not isinstance(value, CellError):
                     yield value
                     count += 1

@@ -95,7 +95,7 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
 
 def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
     """The settings that a judge's answers depend on. One that plays a run back has those of the judge in that run."""
-    folder = judge.replayed()
+    folder = judge.replayed_run()
     if folder is not None:
         with suppress(
             OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError

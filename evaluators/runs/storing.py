@@ -103,7 +103,7 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
     where the need reads no column."""
     if (column := column_of(need)) is None:
         return None
-    name, names = column.spelled(roles), (column.role, None if column.literal else column.name)
+    name, names = column.name_by(roles), (column.role, None if column.literal else column.name)
     side: Literal["expected", "output", "other"] = (
         "output" if "output" in names else "expected" if "expected" in names else "other"
     )
@@ -114,7 +114,7 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
             name, side, how, want, search.lenient, pick=search.pick, keys=tuple(sorted(search.keys)), at=column.at
         )
     if isinstance(need, Output) and lookup is not None:
-        beside = need.beside.column.spelled(roles) if need.beside is not None else None
+        beside = need.beside.column.name_by(roles) if need.beside is not None else None
         search = lookup.search
         return CellReading(
             name, side, "output", need.want, search.lenient, beside, lookup.like, lookup.prefer, search.pick,

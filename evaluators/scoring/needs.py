@@ -56,22 +56,22 @@ class Column(Struct, frozen=True):
 
     @property
     def whole(self) -> Column:
-        """The column without `at`."""
+        """The same column without the path `at`: the cell in which that path is looked up."""
         return Column(self.name, self.literal, self.role)
 
     @property
     def want_around(self) -> Want:
-        """The kind of JSON that has something `at` its path."""
+        """The kind of JSON document that can have something at the path `at`."""
         step = next(iter(parse_path(self.at or "$").steps), None)
         return "any" if step is None else "object" if isinstance(step, str) else "array"
 
     @property
     def absent(self) -> CellError:
-        """The cell error when nothing is there: only an absent output is the model's."""
+        """The cell error where nothing is there. Only for an absent output is the model to blame."""
         return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
 
-    def spelled(self, roles: Mapping[str, str]) -> str:
-        """The name of the column in the test set, where `roles` says which column plays which role."""
+    def name_by(self, roles: Mapping[str, str]) -> str:
+        """The name of the column in the test set. `roles` says, for each role such as `output`, which column plays it."""
         return self.name if self.literal else roles.get(self.name, self.name)
 
 
@@ -136,11 +136,12 @@ TOO_LONG: Final = "cell-too-long"
 
 
 def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
-    """The error of a cell beyond the length limit: the test set is to blame, or the output where the cell is one."""
+    """The error of a cell of `length` characters, of which `most` are read. The test set is to blame; see `as_output_error` for
+    outputs."""
     return CellError(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
 
 
-def as_output(error: CellError) -> CellError:
+def as_output_error(error: CellError) -> CellError:
     """The cell error of a column that is an output: what is too long in it is the fault of the output."""
     if error.issue.code != TOO_LONG:
         return error
@@ -154,11 +155,11 @@ def column_of(need: Need) -> Column | None:
     return need if isinstance(need, Column) else need.column
 
 
-def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
+def expected_answer(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
     """An expected cell that is compared as it stands, not as JSON in text.
 
-    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a cell error, unless it counts as a
-    value: then what is not there is the empty text.
+    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a cell error, unless `empty` says
+    that it counts as a value: then what is not there is the empty text.
     """
     nothing = cell.isspace() or not cell if isinstance(cell, str) else cell is None or cell is MISSING
     if not nothing:
@@ -169,19 +170,19 @@ def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
 
 
 def text_of(cell: Cell, absent: CellError, filled: bool = False) -> str | CellError:
-    """The cell as text: JSON values are written as JSON. Nothing there is the cell error `absent`; where the cell is to be `filled`, so is
+    """The cell as text: JSON values are written as JSON. Where nothing is there, the cell error `absent`; with `filled`, also for
     an empty text."""
     if isinstance(cell, str):
         return absent if filled and (not cell or cell.isspace()) else cell
     if isinstance(cell, CellError):
-        return as_output(cell) if absent is NO_OUTPUT else cell
+        return as_output_error(cell) if absent is NO_OUTPUT else cell
     if cell is None or cell is MISSING:
         return absent
     return json_text.to_text(cell)
 
 
-def expected_of(cell: Cell) -> JSON | CellError:
-    """The expected document, read strictly."""
+def expected_document(cell: Cell) -> JSON | CellError:
+    """The JSON document that an expected cell holds, read strictly; a cell error where it holds none."""
     if isinstance(cell, str):
         if not cell or cell.isspace():
             return NO_EXPECTED
@@ -191,60 +192,63 @@ def expected_of(cell: Cell) -> JSON | CellError:
             return CellError(_expected_not_json(cell, error))
     if cell is MISSING:
         return NO_EXPECTED
-    deep = _too_deep(cell)
+    deep = _depth_error(cell)
     return cell if deep is None else CellError(_expected_not_json("", deep))
 
 
-def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | CellError:
-    """The document that an output holds, of the kind that is wanted. For `prefer` see `json_choice.choose`."""
+def output_document(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | CellError:
+    """The JSON document that an output cell holds, of the kind `want`; a cell error where it holds none.
+
+    For `search` and `prefer` see `json_choice.choose`.
+    """
     if isinstance(cell, str):
         if search.lenient:
-            documents = documents_of(cell)
-            chosen = documents if isinstance(documents, CellError) else chosen_of(documents, want, search, prefer)
+            documents = documents_in_output(cell)
+            chosen = documents if isinstance(documents, CellError) else chosen_document(documents, want, search, prefer)
             return chosen if isinstance(chosen, CellError) else chosen.found.value
         if not cell or cell.isspace():
             return _EMPTY_OUTPUT
         try:
-            return _of_kind(json_text.parse(cell, limits_here().depth), want)
+            return _check_kind(json_text.parse(cell, limits_here().depth), want)
         except json_text.NotJSON as error:
-            return _unusable(error, cell)
+            return _unusable_output(error, cell)
     if cell is MISSING:
         return NO_OUTPUT
     if isinstance(cell, CellError):
-        return as_output(cell)
-    return _of_kind([cell] if isinstance(cell, dict) and search.lists_all(want, prefer) else cell, want)
+        return as_output_error(cell)
+    return _check_kind([cell] if isinstance(cell, dict) and search.lists_all(want, prefer) else cell, want)
 
 
-def given_output(cell: Cell) -> Cell:
-    """An output that is no text, or a cell error where it is nested too deeply."""
-    deep = _too_deep(cell)
-    return cell if deep is None else _unusable(deep)
+def structured_output(cell: Cell) -> Cell:
+    """An output that is a JSON value, not text; a cell error where it is nested too deeply."""
+    deep = _depth_error(cell)
+    return cell if deep is None else _unusable_output(deep)
 
 
-def _too_deep(cell: Cell) -> json_text.NotJSON | None:
-    """The issue of a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
+def _depth_error(cell: Cell) -> json_text.NotJSON | None:
+    """The problem of a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
     if not isinstance(cell, dict | list):
         return None
     depth = limits_here().depth
     return json_text.NotJSON(too_deep_message(depth)) if is_nested_deeper(cell, depth) else None
 
 
-def documents_of(cell: str) -> FoundDocuments | CellError:
+def documents_in_output(cell: str) -> FoundDocuments | CellError:
     """Every document that an output holds, wherever in the text it stands."""
     if not cell or cell.isspace():
         return _EMPTY_OUTPUT
     try:
         return json_documents.documents(cell)
     except json_text.NotJSON as error:
-        return _unusable(error, cell)
+        return _unusable_output(error, cell)
 
 
-def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | CellError:
-    """The one of them that counts."""
+def chosen_document(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | CellError:
+    """The one of several documents that counts; a cell error of the output where none does."""
     try:
         return json_choice.choose(documents, want, search, prefer)
     except json_text.NotJSON as error:
-        return _unusable(error, "" if documents.found else documents.text)
+        return _unusable_output(error, "" if documents.found else documents.text)
 
 
 def want_like(expected: JSON) -> Want:
@@ -255,7 +259,7 @@ def want_like(expected: JSON) -> Want:
 
 
 def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
-    """The value at the column's path in each document; a cell error of the column's side where there is none."""
+    """The value at the column's path in each document; a cell error of the output or of the expected answer where there is none."""
     path = parse_path(column.at or "$")
     nothing, side = f'has nothing at "{column.at}"', "output" if column.absent is NO_OUTPUT else "expected document"
     issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
@@ -292,13 +296,14 @@ _PYTHON: Final = late_pattern(
 )
 
 
-def _unusable(error: json_text.NotJSON, cell: str = "") -> CellError:
+def _unusable_output(error: json_text.NotJSON, cell: str = "") -> CellError:
+    """The cell error of an output in which no JSON can be read. `cell` is its text, by which Python's notation is told."""
     message = "Python, not JSON" if is_python(cell) else "not usable JSON"
     return CellError(Issue("unreadable-output", Blame.OUTPUT, f"the output is {message}: {error}"))
 
 
-def _of_kind(value: JSON, want: Want) -> JSON | CellError:
-    """A JSON value, or a cell error of the output where it is not of the wanted kind."""
+def _check_kind(value: JSON, want: Want) -> JSON | CellError:
+    """The JSON value, or a cell error of the output where it is not of the kind `want`."""
     fits = (
         want == "any"
         or (isinstance(value, dict) and want != "array")
@@ -324,13 +329,14 @@ class Condition(Struct, frozen=True):
     present: bool | None = None
 
     def __eq__(self, other: object) -> bool:
-        """They mean the same: `true` is not 1 here, and 1 is not 1.0."""
+        """Whether both mean the same: `true` is not 1 here, and 1 is not 1.0."""
         return isinstance(other, Condition) and self._meaning() == other._meaning()
 
     def __hash__(self) -> int:
         return hash(self._meaning())
 
     def _meaning(self) -> tuple[object, ...]:
+        """All that tells conditions apart, by which they are compared."""
         joins = self.path.joins if self.path else ()
         return self.source, self.column, str(self.path), joins, repr(self.values), self.present
 
@@ -362,7 +368,7 @@ class Condition(Struct, frozen=True):
         return any(nearly_fits(wanted, cell) for wanted in self.values)
 
     def _asks_if_given(self, fault: CellError) -> bool:
-        """The condition asks whether a cell is given, and another file has none for the row."""
+        """Whether the condition asks if a cell is there, and the cell is missing because another file has none for the row."""
         return self.source == "row" and self.present is not None and fault.issue.code in _NOT_GIVEN
 
 
@@ -372,8 +378,8 @@ _NOT_GIVEN: Final = ("no-output-for-row", "no-expected-for-row")
 _EQUALS: Final = late_pattern(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s*")
 
 
-def _as_condition(data: object) -> str:
-    """A condition as a suite writes it, in the words of a comparison where it is one."""
+def _condition_hint(data: object) -> str:
+    """A hint with a condition as a suite writes it; where `data` is a text such as `kind == invoice`, with its column and value."""
     match = _EQUALS.fullmatch(data) if isinstance(data, str) else None
     return f"when: {{row.{match[1]}: {match[2]}}}" if match else "when: {row.kind: invoice}"
 
@@ -387,10 +393,10 @@ def all_hold(conditions: Iterable[Condition], sides: Mapping[str, Any], cells: M
 
 
 def read_conditions(data: object) -> tuple[Condition, ...]:
-    """The conditions of a `when` block. Raises BadSettings with every problem."""
+    """The conditions of a `when` block, which maps references such as `row.kind` to values. Raises BadSettings with every problem."""
     if not isinstance(data, Mapping) or not data:
-        raise bad(f"when must be a map from a reference to a value; found {spell(data)}", hint=_as_condition(data))
-    return read_each(data.items(), lambda reference, wanted: _read(str(reference), wanted))
+        raise bad(f"when must be a map from a reference to a value; found {spell(data)}", hint=_condition_hint(data))
+    return read_each(data.items(), lambda reference, wanted: _read_condition(str(reference), wanted))
 
 
 def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
@@ -398,7 +404,7 @@ def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(condition.column for condition in conditions if condition.source == "row"))
 
 
-def _read(reference: str, wanted: object) -> Condition:
+def _read_condition(reference: str, wanted: object) -> Condition:
     """The condition that a reference and its value write, such as `row.kind: invoice`. Raises BadSettings."""
     source, _, rest = reference.partition(".")
     if source not in ("row", "output", "expected") or not rest:
@@ -406,12 +412,12 @@ def _read(reference: str, wanted: object) -> Condition:
         if "." not in reference:
             hint = f"for a column write row.{reference}; {hint}"
         raise BadSettings([Detail((), f'"{reference}" is not a reference', hint, key=True)])
-    path = None if source == "row" else _path(rest)
-    values, present = _wanted(wanted)
+    path = None if source == "row" else _read_path(rest)
+    values, present = _wanted_values(wanted)
     return Condition(source, rest if source == "row" else "", path, values, present)  # type: ignore[arg-type]  # checked
 
 
-def _path(text: str) -> Path:
+def _read_path(text: str) -> Path:
     """The path of a reference. Raises BadSettings for a text that is no path."""
     try:
         return parse_path(text)
@@ -421,7 +427,7 @@ def _path(text: str) -> Path:
         raise BadSettings([Detail((), message, error.hint, key=True, code="bad-path")]) from error
 
 
-def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
+def _wanted_values(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
     """The values that a condition lists, and the boolean under `present`; one of the two is empty or None. Raises BadSettings."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {"present"} or not isinstance(wanted["present"], bool):
@@ -490,7 +496,7 @@ def text_in(column: FromColumn, cell: Any) -> str:
     """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
     text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
     if not text.strip():
-        raise unusable(column, "the cell is empty")
+        raise unusable_cell(column, "the cell is empty")
     return text
 
 
@@ -501,10 +507,10 @@ def pattern_in(column: FromColumn, cell: Any) -> str:
         compile_pattern(text)
     except ValueError as error:
         message, _, hint = str(error).partition("\nhint: ")
-        raise unusable(column, message, hint or None) from error
+        raise unusable_cell(column, message, hint or None) from error
     return text
 
 
-def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
-    """The test set's problem with a cell that a setting comes from, ready to raise."""
+def unusable_cell(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
+    """The problem of a cell that a setting comes from, as an exception to raise; the test set is to blame."""
     return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))

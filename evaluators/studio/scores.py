@@ -32,8 +32,8 @@ from evaluators.runs.dry_run import questions_of
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import prepare
-from evaluators.scoring.judges.asking import Counted, asking_with
-from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.scoring.judges.asking import QuestionCounter, asking_with
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered_issue
 from evaluators.studio import messages as m
 from evaluators.studio.form import problem_of
 from evaluators.studio.table import (
@@ -64,7 +64,7 @@ class Superseded(Exception):
     """A newer request of the same page came while this one was under way."""
 
 
-class _Answers(Counted):
+class _Answers(QuestionCounter):
     """A judge with the answers of earlier scorings and, with the user's permission, new ones. Everything else has no answer. A
     judge that sends nothing anywhere is always asked."""
 
@@ -74,7 +74,7 @@ class _Answers(Counted):
         self.open = False
         """Some question has no answer, because nobody was asked."""
 
-    def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+    def count_judge_questions(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         """The answers to questions in their order: known ones, and new ones where the judge may be asked or sends nothing anywhere; a
         question that stays without sets `open`. Answers without an error are remembered."""
         new = [question for question in questions if (judge.identity, question.key) not in self._known]
@@ -90,7 +90,7 @@ class _Answers(Counted):
         return answers
 
 
-_NOT_ASKED: Final = JudgeAnswer(error=unanswered("not-asked", "the judge was not asked yet"))
+_NOT_ASKED: Final = JudgeAnswer(error=unanswered_issue("not-asked", "the judge was not asked yet"))
 
 
 class _UnderWay(Struct):

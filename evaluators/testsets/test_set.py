@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.model.issues import CellError, Issue
-from evaluators.scoring.needs import as_output
+from evaluators.scoring.needs import as_output_error
 from evaluators.scoring.values.numbers import decimal_mark
 from evaluators.testsets.byte_source import ByteSource, fingerprint
 from evaluators.testsets.columns import Columns
@@ -142,7 +142,7 @@ class TestSet(Struct, frozen=True):
         output = self.columns.output
         if output is None or not any(cell.__class__ is CellError for cell in chunk.columns.get(output, ())):
             return chunk
-        cells = [as_output(cell) if isinstance(cell, CellError) else cell for cell in chunk.columns[output]]
+        cells = [as_output_error(cell) if isinstance(cell, CellError) else cell for cell in chunk.columns[output]]
         return replace(chunk, columns={**chunk.columns, output: cells})
 
     def number(self, rows_before: int, offset: int) -> int:

@@ -16,7 +16,7 @@ from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.evaluators._evaluator import explain_cells
 from evaluators.scoring.evaluators.llm_judge import LlmJudge
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
-from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.scoring.judges.messages import Prompt, prompt_of
 from evaluators.scoring.judges.replies import BadReply, verdicts_in
 from evaluators.scoring.values.json_documents import documents
@@ -44,15 +44,15 @@ class Replies(Judge):
 
     def _answer(self, question: JudgeQuestion) -> JudgeAnswer:
         if self.status != 200:
-            return JudgeAnswer(error=unanswered("judge-failed", f"status {self.status}"))
+            return JudgeAnswer(error=unanswered_issue("judge-failed", f"status {self.status}"))
         prompt = prompt_of(question.prompt)
         assert prompt is not None
         try:
             (found,) = verdicts_in(_spelled(self.content, prompt, question, self.by_constraints), prompt, 1)
         except BadReply as refused:
-            return JudgeAnswer(error=unanswered("bad-reply", str(refused)))
+            return JudgeAnswer(error=unanswered_issue("bad-reply", str(refused)))
         if isinstance(found, BadReply):
-            return JudgeAnswer(error=unanswered("bad-reply", str(found)))
+            return JudgeAnswer(error=unanswered_issue("bad-reply", str(found)))
         return JudgeAnswer(found.score, found.passed, found.reason, found.details)
 
 

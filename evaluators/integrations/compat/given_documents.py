@@ -25,7 +25,7 @@ from evaluators.scoring.fields.named_comparators import read_comparator
 from evaluators.scoring.fields.post_process import Nulls, Processor
 from evaluators.scoring.fields.schema_scoring import Dialect
 from evaluators.scoring.judges.judge import Judge, read_judge
-from evaluators.scoring.needs import Column, expected_of
+from evaluators.scoring.needs import Column, expected_document
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.suites.config import SuiteConfig
 from evaluators.suites.source import from_data
@@ -181,7 +181,7 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
     found: list[Any] = []
     issues: list[Issue] = []
     for number, cell in enumerate(expected):
-        document = expected_of(cell)
+        document = expected_document(cell)
         known = document.get(id_field) if isinstance(document, dict) else None
         if isinstance(known, bool) or not isinstance(known, str | int):
             text = f'there is no text or whole number at "{id_field}"'

@@ -32,7 +32,7 @@ from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import plugs_in_place, registered_plugs
 from evaluators.runs.asking_run import asks
 from evaluators.runs.job import ShippedSuite
-from evaluators.scoring.comparators._functions import FunctionComparator, made_of
+from evaluators.scoring.comparators._functions import FunctionComparator, remaking_call
 from evaluators.scoring.judges.asking import asking_with
 from evaluators.scoring.judges.session import Session, session_in
 from evaluators.scoring.values.json_text import to_text
@@ -213,7 +213,7 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, given: Any) -> Any:
         if isinstance(given, type) and issubclass(given, FunctionComparator) and given is not FunctionComparator:
-            return made_of(given)
+            return remaking_call(given)
         return NotImplemented
 
 

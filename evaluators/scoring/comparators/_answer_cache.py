@@ -56,8 +56,12 @@ class AnswerCache:
         self._calls: dict[CallKey, _Call] = {}
         self._askers: dict[Hashable, AskerAnswers] = {}
 
-    def called(self, key: CallKey, function: Callable[[], Value], owner: object) -> Value:
-        """The value of a function, which is called the first time. An exception is cached as well."""
+    def result_of(self, key: CallKey, function: Callable[[], Value], owner: object) -> Value:
+        """The value of `function`, which is called the first time that a key is asked for. An exception that it raises is kept and
+        raised again.
+
+        `owner` is kept alive with it.
+        """
         call = self._calls.get(key)
         if call is None:
             try:
@@ -71,7 +75,7 @@ class AnswerCache:
         return value
 
     def of(self, identity: Hashable) -> AskerAnswers:
-        """The answers of the comparator or judge of an identity."""
+        """The answers of one comparator or judge, by its `identity`."""
         return self._askers.setdefault(identity, AskerAnswers())
 
 
@@ -80,8 +84,8 @@ _current: ContextVar[AnswerCache | None] = ContextVar("answer_cache", default=No
 
 
 @contextmanager
-def caching() -> Iterator[None]:
-    """Within the `with` block, answers are cached. A block inside another one shares its cache."""
+def cache_in_force() -> Iterator[None]:
+    """Within the `with` block, answers are cached, see `current_cache`. A block inside another one shares its cache."""
     if _current.get() is not None:
         yield
         return
@@ -97,13 +101,13 @@ def current_cache() -> AnswerCache | None:
     return _current.get()
 
 
-def cached(key: CallKey, function: Callable[[], Value], owner: object = None) -> Value:
-    """The value of a function, which is called once for each key while answers are cached.
+def cached_result(key: CallKey, function: Callable[[], Value], owner: object = None) -> Value:
+    """The value of `function`; within `cache_in_force` it is called once for each key.
 
-    `owner` lives as long as the answer, where the key is its address in memory.
+    `owner` is kept alive as long as the answer: needed where the key is its address in memory.
     """
     cache = _current.get()
-    return function() if cache is None else cache.called(key, function, owner)
+    return function() if cache is None else cache.result_of(key, function, owner)
 
 
 def value_key(value: Any) -> Hashable:

@@ -28,7 +28,7 @@ class _Worker:
         """The result of an awaitable, which runs in the event loop of the thread. Raises what it raises."""
         import asyncio
 
-        future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), self.loop)
+        future = asyncio.run_coroutine_threadsafe(_as_coroutine(awaitable), self.loop)
         try:
             return future.result()
         except BaseException:
@@ -36,6 +36,7 @@ class _Worker:
             raise
 
     def stop(self) -> None:
+        """Ends the event loop and waits for the thread."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
@@ -46,7 +47,7 @@ _starting = threading.Lock()
 
 
 def result_of(awaitable: Awaitable[Any]) -> Any:
-    """The result of an awaitable, from code that is not async. Raises what the awaitable raises."""
+    """The result of an awaitable, from code that is not async. Raises what the awaitable raises. It runs in a thread that is kept."""
     worker = _worker()
     if threading.current_thread() is not worker.thread:
         return worker.result_of(awaitable)
@@ -57,8 +58,8 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
         alone.stop()
 
 
-def settled(returned: Any) -> Any:
-    """The value that a function returned; for an async function the result of its awaitable."""
+def await_result(returned: Any) -> Any:
+    """The value that a function returned; where that is an awaitable, as of an async function, the result of it."""
     return result_of(returned) if isawaitable(returned) else returned
 
 
@@ -67,10 +68,10 @@ def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> li
 
     Each is made when its turn comes. An exception that one raises is its result.
     """
-    return list(result_of(_bounded(make, at_once)))
+    return list(result_of(_gather(make, at_once)))
 
 
-async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+async def _gather(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
     """The results of async calls in their order, at most `at_once` of which run at a time; an exception is the result of its call."""
     import asyncio
 
@@ -87,7 +88,7 @@ async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -
     return list(await asyncio.gather(*map(one, make)))
 
 
-def rest() -> None:
+def stop_worker() -> None:
     """Ends the thread that awaits, which starts again when it is needed: a process should have one thread when it forks."""
     with _starting:
         if _shared and _shared[0].process == os.getpid() and threading.current_thread() is not _shared[0].thread:
@@ -102,5 +103,6 @@ def _worker() -> _Worker:
         return _shared[0]
 
 
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
+async def _as_coroutine(awaitable: Awaitable[Any]) -> Any:
+    """A coroutine for any awaitable: asyncio runs nothing else from another thread."""
     return await awaitable

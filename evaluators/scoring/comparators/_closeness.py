@@ -54,7 +54,7 @@ def limits_of(tolerance: Tolerance | None) -> Limits:
 
 
 def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
-    """The fast question whether an actual number is near enough to an expected one."""
+    """A function `close(expected, actual)`: whether two numbers are within the limits. Fast, as floats decide nearly every pair."""
     limit_abs, limit_rel, either = limits
     if limit_abs is None is limit_rel:
         return lambda expected, actual: expected == actual
@@ -78,13 +78,14 @@ def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
 
 
 def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
-    if not (_finite(expected) and _finite(actual)):
+    """Whether two numbers are within the tolerance, by exact fractions: slow, and right to the last digit."""
+    if not (_is_finite(expected) and _is_finite(actual)):
         return expected == actual  # infinity is near nothing, and NaN not even itself
-    return abs(exact_number(actual) - exact_number(expected)) <= room_for(limits, expected)
+    return abs(exact_number(actual) - exact_number(expected)) <= exact_room(limits, expected)
 
 
-def room_for(limits: Limits, expected: Number) -> Fraction:
-    """The greatest difference allowed, exactly."""
+def exact_room(limits: Limits, expected: Number) -> Fraction:
+    """The greatest difference allowed from the expected number, exactly."""
     most, part, either = limits
     rooms = [] if most is None else [exact_number(most)]
     if part is not None and (expected or not rooms):
@@ -94,27 +95,28 @@ def room_for(limits: Limits, expected: Number) -> Fraction:
 
 def exact_gap(expected: Number, actual: Number) -> Fraction | None:
     """The exact difference of two numbers; None where it is more than any number."""
-    if not (_finite(expected) and _finite(actual)):
+    if not (_is_finite(expected) and _is_finite(actual)):
         return None
     return abs(exact_number(actual) - exact_number(expected)) or abs(Fraction(actual) - Fraction(expected))
 
 
-def gap_between(expected: Number, actual: Number) -> str:
-    """The distance of two numbers as text, for messages."""
+def gap_text(expected: Number, actual: Number) -> str:
+    """The distance of two numbers, as people write it."""
     gap = exact_gap(expected, actual)
-    return "more than any number" if gap is None else in_decimals(gap)
+    return "more than any number" if gap is None else decimal_text(gap)
 
 
-def allowed(limits: Limits, expected: Number) -> str:
+def allowed_text(limits: Limits, expected: Number) -> str:
     """The largest difference allowed from the expected number, as people write it."""
-    return "0" if not _finite(expected) else in_decimals(room_for(limits, expected))
+    return "0" if not _is_finite(expected) else decimal_text(exact_room(limits, expected))
 
 
-def _finite(number: Number) -> bool:
+def _is_finite(number: Number) -> bool:
+    """Whether a number is neither infinite nor NaN."""
     return isinstance(number, int | Fraction) or math.isfinite(number)
 
 
-def in_decimals(number: Fraction | Decimal) -> str:
+def decimal_text(number: Fraction | Decimal) -> str:
     """A number as people write it, rounded to 20 digits."""
     with localcontext(prec=20, Emax=MAX_EMAX, Emin=MIN_EMIN):
         spelt = +number if isinstance(number, Decimal) else Decimal(number.numerator) / Decimal(number.denominator)

@@ -31,7 +31,7 @@ from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
 from evaluators.model.settings import Filled, Settings, filled_texts_of
-from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
+from evaluators.scoring.comparators._answer_cache import CallKey, cached_result, value_key
 from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.quoting import quote
 
@@ -97,17 +97,17 @@ class Comparator(Settings):
 
     @property
     def costs(self) -> bool:
-        """Its questions go on a list: it is a batch, it waits, or it asks a judge."""
+        """Whether its questions are collected and asked together: it is a batch, it waits, or it asks a judge."""
         return bool(self.batch) or self.judged or self.waits
 
     @property
     def reflexive(self) -> bool:
-        """Equal values match, so that it is asked only about what differs."""
+        """Whether equal values always match, so that it is asked only about those that differ."""
         return self.reads == "both" and not self.lists_answers
 
     @property
     def lists_answers(self) -> bool:
-        """The expected value that it gets is a list of right answers; one that is no list is the only one."""
+        """Whether the expected value that it gets is a list of right answers; a value that is no list is the only one."""
         return False
 
     @property
@@ -121,18 +121,18 @@ class Comparator(Settings):
         raise NotImplementedError  # the contract: a comparator with such a column reads its cells
 
     def in_place_of_nothing(self, expected: Any) -> Any:
-        """The value that an output without one is read as, beside an expected one; MISSING for a missing value. Asked of those that
-        list answers."""
+        """The value that an output without one is read as, for this expected value; MISSING for a missing value. Asked of
+        comparators that list answers."""
         return MISSING
 
     @property
     def partial_credit(self) -> bool:
-        """Values that differ may earn a share. Of several values of a field, what the field earns is then the mean."""
+        """Whether values that differ may earn a share. Of several values of a field, what the field earns is then the mean."""
         return False
 
     @cached_property
     def identity(self) -> Hashable:
-        """A key that two comparators share which ask the same: the class and its options."""
+        """A key that comparators share which give the same answers: the class and its options."""
         return type(self), self.model_dump_json(fallback=repr)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
@@ -145,7 +145,7 @@ class Comparator(Settings):
 
     def answer(self, expected: Any, actual: Any) -> Comparison:
         """The comparison of two values, with its reason. Raises RowProblem where `compare` gives no answer."""
-        return worded(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
+        return with_reason(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
 
     def readable(self, expected: Any) -> Readable:
         """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.
@@ -180,19 +180,20 @@ class Comparator(Settings):
 
     @property
     def may_doubt(self) -> bool:
-        """Some expected values may have two meanings, so that `doubt` is worth asking."""
+        """Whether some expected values may have two meanings, so that `doubt` is worth asking."""
         return False
 
     def doubt(self, expected: Any) -> str | None:
-        """The two meanings that an expected value may have, the one that is taken first; None for one that is clear."""
+        """The two meanings that an expected value may have, in words, the one that is taken first; None for one that is clear."""
         return None
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
-        """The difference of two values as a number, or None. Of values that match, the farthest apart are shown to people."""
+        """How far two values are apart, as a number; None where that cannot be said. Of values that match, the farthest apart are
+        shown to people."""
         return None
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        """A key that two values share exactly when they match; None where the comparator has no such key.
+        """A function from a value to a key that two values share exactly when they match; None where there is no such key.
 
         With it long lists are paired without asking about every pair. One to which only equal values match gives
         `values.pairing.lookup_key`, and need not be asked.
@@ -200,7 +201,8 @@ class Comparator(Settings):
         return None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """One answer per question, in their order. As it stands it calls `compare` for each; a RowProblem is that question's answer."""
+        """One answer per question, in their order; a RowProblem is the answer of its question. Comparators that take many
+        questions at once implement it, the others are asked one by one."""
 
         def answer(question: Question) -> Answer:
             try:
@@ -227,7 +229,7 @@ COMPARATORS: Socket[Comparator] = Socket(
     "evaluators.scoring.comparators",
     Comparator,
     "comparator",
-    plug_maker="evaluators.scoring.comparators._functions:installed",
+    plug_maker="evaluators.scoring.comparators._functions:plug_of_entry_point",
 )
 START_HERE: Final = ("exact", "normalized", "numeric", "date", "fuzzy")
 """The comparators that people need first, in the order in which they are listed."""
@@ -243,7 +245,7 @@ def word_of(comparator: Comparator) -> str:
 
 
 def comparison_of(word: str, returned: object) -> Comparison:
-    """A comparator's answer as a comparison. A number passes at 1.
+    """What the comparator `word` returned, as a comparison. A number passes at 1.
 
     Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
     """
@@ -272,12 +274,13 @@ def _check_comparison(word: str, comparison: Comparison) -> None:
 
 
 def _check_score(word: str, score: int | float) -> None:
+    """Raises RowProblem for a score that is no number from 0 to 1."""
     if not (isfinite(score) and 0 <= score <= 1):
         raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
 
 
-def worded(comparator: Comparator, expected: object, actual: object, comparison: Comparison) -> Comparison:
-    """A comparison with a reason in plain words: its own, or else the one that its comparator gives."""
+def with_reason(comparator: Comparator, expected: object, actual: object, comparison: Comparison) -> Comparison:
+    """The comparison with a reason in plain words: its own, or else the one that its comparator gives."""
     if comparison.reason is not None:
         return comparison
     try:
@@ -293,29 +296,32 @@ def worded(comparator: Comparator, expected: object, actual: object, comparison:
 
 
 def cached_compare(comparator: Comparator) -> Compare:
-    """The function by which a comparator compares. One that does not ship with the package is asked once for each pair while answers are
-    cached: it may answer otherwise the next time."""
+    """The function `compare` of a comparator. One that does not ship with the package is asked once for each pair while answers
+    are cached, because it may answer otherwise the next time."""
     compare = comparator.compare
     if comparator.costs or _ships(comparator):
         return compare
     who = comparator.identity
 
     def from_cache(expected: Any, actual: Any) -> bool | Comparison:
-        return cached(CallKey("compare", who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
+        return cached_result(
+            CallKey("compare", who, value_key(expected), value_key(actual)), lambda: compare(expected, actual)
+        )
 
     return from_cache
 
 
-def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
-    """The comparison of two values with its reason, from the cache where answers are cached."""
+def explain_comparison(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
+    """The comparison of two values with its reason. A function of the suite's own is not called again where answers are cached."""
     comparison = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
     if _ships(comparator):
-        return worded(comparator, expected, actual, comparison)
+        return with_reason(comparator, expected, actual, comparison)
     key = CallKey("reason", comparator.identity, value_key(expected), value_key(actual))
-    return cached(key, lambda: worded(comparator, expected, actual, comparison))
+    return cached_result(key, lambda: with_reason(comparator, expected, actual, comparison))
 
 
 def _ships(comparator: Comparator) -> bool:
+    """Whether a comparator ships with the package: such a one answers the same each time."""
     return type(comparator).__module__.startswith("evaluators.")
 
 
@@ -337,7 +343,7 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], returned: 
     if isinstance(returned, RowProblem):
         raise WholeCall(returned)
     if isinstance(returned, Exception):
-        raise WholeCall(failed("comparator", word, returned, filled_texts_of(comparator)))
+        raise WholeCall(call_failure("comparator", word, returned, filled_texts_of(comparator)))
     if not isinstance(returned, list | tuple):
         message = f"returned {type(returned).__name__}; it must return a list with one answer per question"
         raise WholeCall(bad_answer(word, message))
@@ -347,19 +353,19 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], returned: 
 
 
 def answer_in(comparator: Comparator, question: Question, returned: object) -> Comparison | RowProblem:
-    """One answer, checked, with a reason; the problem where it is none."""
+    """The comparison that a call returned for a question, with a reason; the problem where it returned no comparison."""
     if isinstance(returned, RowProblem):
         return returned
     if isinstance(returned, Exception):
-        return failed("comparator", word_of(comparator), returned, filled_texts_of(comparator))
+        return call_failure("comparator", word_of(comparator), returned, filled_texts_of(comparator))
     try:
-        return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), returned))
+        return with_reason(comparator, question.expected, question.actual, comparison_of(word_of(comparator), returned))
     except RowProblem as error:
         return error
 
 
-def failed(noun: str, word: str, error: Exception, filled: Filled) -> RowProblem:
-    """The problem of a row for which a comparator, a transform or a judge raised an exception.
+def call_failure(noun: str, word: str, error: Exception, filled: Filled) -> RowProblem:
+    """The problem of a row for which a comparator, a transform or a judge (`noun`) named `word` raised an exception; a bug.
 
     `filled` is what the environment filled in to its settings: no message shows it.
     """
@@ -376,9 +382,9 @@ def bad_answer(word: str, what: str) -> RowProblem:
     return RowProblem(Issue("bad-answer", Blame.BUG, f'comparator "{word}" {what}'))
 
 
-def in_field(error: RowProblem, path: str) -> RowProblem:
-    """The problem with the name of its field in the message, where it is about one field: a fault of a function of the suite, or
-    of an expected value."""
+def with_field_name(error: RowProblem, path: str) -> RowProblem:
+    """The problem with the field's path in its message, where it is about one field: a fault of a function of the suite, or of an
+    expected value."""
     issue = error.issue
     about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
     if not about_a_field or issue.message.startswith("field "):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pydantic import Field, StrictBool
 
 from evaluators.model.rows import Comparison
-from evaluators.scoring.comparators._closeness import allowed, gap_between
+from evaluators.scoring.comparators._closeness import allowed_text, gap_text
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.scoring.comparators._web_addresses import AddressReading
 from evaluators.scoring.values.differences import difference_text
@@ -29,22 +29,22 @@ class _Fixed(Comparator):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The settings of the one that compares: this one's own, unless it says otherwise."""
+        """The settings of the comparator that compares: those of this one, unless a subclass says otherwise."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
     @cached_property
-    def compared_by(self) -> Comparator:
-        """The one that compares, with its settings."""
+    def delegate(self) -> Comparator:
+        """The comparator that compares in its place, with its settings."""
         return COMPARATORS.shipped_plug(self.like)(**self.options)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        return self.compared_by.compare(expected, actual)
+        return self.delegate.compare(expected, actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str | None:
-        return self.compared_by.reason(expected, actual, comparison)
+        return self.delegate.reason(expected, actual, comparison)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        return self.compared_by.key()
+        return self.delegate.key()
 
 
 class _PlainNumbers(_Fixed):
@@ -68,15 +68,15 @@ class _PlainNumbers(_Fixed):
             return difference_text(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
-        limit = "" if most is None else f"; allowed: {allowed((most, None, False), wanted)}"
-        return f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, number)}{limit}"
+        limit = "" if most is None else f"; allowed: {allowed_text((most, None, False), wanted)}"
+        return f"{quote(actual)} differs from {quote(expected)} by {gap_text(wanted, number)}{limit}"
 
 
 _read = reader(Parse())
 
 
 def _plain_number(value: Any, parse: bool) -> Number | None:
-    """The value as a number; None for one that is none."""
+    """The value as a number; None for one that is none. `parse` says whether texts are read."""
     if value.__class__ is int or (value.__class__ is float and isfinite(value)):
         return value
     return _read(value) if parse and value.__class__ is str else None

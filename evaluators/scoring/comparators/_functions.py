@@ -18,9 +18,17 @@ from pydantic_core import CoreSchema
 from evaluators.model.issues import RowProblem, problem
 from evaluators.model.rows import Comparison
 from evaluators.model.settings import BadSettings, build, filled_texts
-from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
-from evaluators.scoring.comparators._awaiting import results_of, settled
-from evaluators.scoring.comparators._comparator import AT_ONCE, Answer, Comparator, Question, Readable, answers_in, failed
+from evaluators.scoring.comparators._answer_cache import CallKey, cached_result, value_key
+from evaluators.scoring.comparators._awaiting import await_result, results_of
+from evaluators.scoring.comparators._comparator import (
+    AT_ONCE,
+    Answer,
+    Comparator,
+    Question,
+    Readable,
+    answers_in,
+    call_failure,
+)
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import Apply, TransformError
 
@@ -43,7 +51,8 @@ class FunctionComparator(Comparator):
     _params: Params = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
-    def _read(self) -> Self:
+    def _read_params(self) -> Self:
+        """Reads the options, as the function's own `params` reads them."""
         self._params = params_of("comparator", self.word, type(self).read_params, self.model_extra or {})
         return self
 
@@ -54,7 +63,7 @@ class FunctionComparator(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         """The function's answer on one pair of values. A function that costs is called with a list of one question."""
         if not self.costs:
-            answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
+            answer: bool | Comparison = await_result(type(self).function(expected, actual, dict(self._params)))
             return answer
         question = Question("", expected, actual, expected, actual)
         (comparison,) = answers_in(self, [question], self.compare_all([question]))
@@ -72,7 +81,7 @@ class FunctionComparator(Comparator):
         if says is None:
             return True
         key = CallKey("readable", self.identity, value_key(expected))
-        answer: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
+        answer: Readable = cached_result(key, lambda: await_result(says(expected, dict(self._params))))
         return answer
 
     @property
@@ -82,7 +91,7 @@ class FunctionComparator(Comparator):
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         function = type(self).function
         if self.batch:
-            answers: Sequence[Answer] = settled(function(list(questions), dict(self._params)))
+            answers: Sequence[Answer] = await_result(function(list(questions), dict(self._params)))
             return answers
         if not self.waits:
             return super().compare_all(questions)
@@ -105,7 +114,7 @@ def comparator_of(
     readable: Callable[..., Any] | None = None,
     at_once: int = AT_ONCE,
 ) -> type[FunctionComparator]:
-    """The plug of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
+    """The plug made of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
 
     `readable` is a function `f(expected, params)`. Raises Problems (config) when a function cannot be called so.
     """
@@ -127,7 +136,7 @@ def comparator_of(
         "word": name,
         "function": staticmethod(function),
         "batch": batch,
-        "waits": waits(function),
+        "waits": is_async(function),
         "at_once": at_once,
         "reads": reads,
         "says_readable": None if readable is None else staticmethod(readable),
@@ -136,15 +145,15 @@ def comparator_of(
     return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
 
 
-def made_of(plug: type[FunctionComparator]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function and its arguments that make the plug of a function again, in another process."""
+def remaking_call(plug: type[FunctionComparator]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function and its arguments by which another process makes the same plug again: a class made here cannot be sent there."""
     own: dict[str, Any] = {"batch": plug.batch, "reads": plug.reads, "at_once": plug.at_once}
     own |= {"params": plug.read_params, "readable": plug.says_readable}
     return partial(comparator_of, **own), (plug.word, plug.function)
 
 
-def installed(name: str, plug: Any) -> Any:
-    """The comparator that an entry point names: a function becomes a class, and a class is called like its entry point."""
+def plug_of_entry_point(name: str, plug: Any) -> Any:
+    """The comparator of an installed entry point `name`: a function becomes a class, and a class gets that name."""
     if not inspect.isclass(plug):
         return comparator_of(name, plug)
     if issubclass(plug, Comparator):
@@ -152,13 +161,13 @@ def installed(name: str, plug: Any) -> Any:
     return plug
 
 
-def waits(function: Callable[..., Any]) -> bool:
+def is_async(function: Callable[..., Any]) -> bool:
     """Whether a function is async: calling it gives an awaitable."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
 def transform_of(name: str, function: Callable[..., Any], params: ReadParams | None, options: Params) -> Apply:
-    """A transform that calls `f(value, params)`, which gets null as None.
+    """A function that applies a transform of the suite's own: it calls `function(value, params)`, which gets null as None.
 
     Raises BadSettings for parameters that cannot be used. A TransformError says that a value cannot be changed; anything
     else that the function raises is its own fault.
@@ -167,16 +176,17 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
     identity, filled = (name, value_key(read)), filled_texts()
 
     def apply(value: Any) -> Any:
-        return cached(CallKey("transform", identity, value_key(value)), lambda: change(value), function)
+        """The transformed value, from the cache where answers are cached."""
+        return cached_result(CallKey("transform", identity, value_key(value)), lambda: change(value), function)
 
     def change(value: Any) -> Any:
         """The transformed value. Raises TransformError as the function does, and RowProblem for any other exception of it."""
         try:
-            return settled(function(value, read))
+            return await_result(function(value, read))
         except (RowProblem, TransformError):
             raise
         except Exception as error:  # a row is guarded: a transform that breaks costs its own field
-            raise failed("transform", name, error, filled) from error
+            raise call_failure("transform", name, error, filled) from error
 
     return apply
 

@@ -18,8 +18,8 @@ ROW: Final = "row."
 Side: TypeAlias = Literal["below", "above"]
 
 
-def _where(between: object) -> object:
-    """The column with the limits of a row, as it is written."""
+def _check_between(between: object) -> object:
+    """The setting `between`: `expected`, or the column of the upper limit. Raises BadSettings for anything else."""
     if between in (None, EXPECTED) or (isinstance(between, str) and between.startswith(ROW) and between[4:].strip()):
         return between
     named = between.get("column") if isinstance(between, dict) else between
@@ -29,12 +29,16 @@ def _where(between: object) -> object:
 
 
 Between: TypeAlias = Annotated[
-    Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None, BeforeValidator(_where)
+    Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None,
+    BeforeValidator(_check_between),
 ]
 
 
-def outside(limits: NumberRange, number: Number, close: Callable[[Number, Number], bool] | None) -> Side | None:
-    """On which side of its limits a number is, by more than a tolerance; None for one that is right. `close` is the tolerance."""
+def side_outside(limits: NumberRange, number: Number, close: Callable[[Number, Number], bool] | None) -> Side | None:
+    """The side of its limits on which a number is, by more than a tolerance; None for one that is right.
+
+    `close(limit, number)` is the tolerance, if there is one.
+    """
     low, high, without_limit = limits
     if low is not None and (number < low or (without_limit and number == low)):
         return None if close is not None and close(low, number) else "below"
@@ -43,8 +47,8 @@ def outside(limits: NumberRange, number: Number, close: Callable[[Number, Number
     return None
 
 
-def no_limits(expected: object) -> Issue:
-    """The problem of an expected value that holds no limits."""
+def no_limits_issue(expected: object) -> Issue:
+    """The problem of an expected value that holds no limits; the test set is to blame."""
     message = f"the expected value {quote(expected)} is neither a number nor a range"
     hint = "write 10-20, >= 5 or < 5, the lower limit first; `parse` says how its numbers are written"
     return Issue("expected-no-range", Blame.TESTSET, message, hint=hint)

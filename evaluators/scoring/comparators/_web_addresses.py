@@ -38,7 +38,7 @@ class AddressReading(msgspec.Struct, frozen=True):
         return bool(expected == actual) or self.parts(expected) == self.parts(actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
-        """The parts that differ."""
+        """The parts in which two addresses differ, in words."""
         if comparison.passed:
             return "equal" if json_equal(expected, actual) else "the same address"
         if not (isinstance(expected, str) and isinstance(actual, str)):
@@ -55,15 +55,15 @@ class AddressReading(msgspec.Struct, frozen=True):
         """The parts of an address, written in one way. Text that is no web address is its own only part."""
         text = text.strip() if self.case == "keep" else text.strip().casefold()
         try:
-            return self._split(text)
+            return self._split_parts(text)
         except ValueError:
             return (text,)
 
-    def _split(self, text: str) -> Parts:
+    def _split_parts(self, text: str) -> Parts:
         """The parts of an address that are compared: scheme, user, host, port, path, query, fragment; "" for those that are ignored."""
         if _OPAQUE.match(text):
             scheme, _, rest = text.partition(":")
-            return (f"{scheme.lower()}:{_one_spelling(rest)}",)
+            return (f"{scheme.lower()}:{_normalize_escapes(rest)}",)
         split = urlsplit(text if _WITH_HOST.match(text) else f"//{text}")
         scheme, host = split.scheme.lower(), _host(split.hostname or "")
         if self.www == "ignore":
@@ -78,9 +78,9 @@ class AddressReading(msgspec.Struct, frozen=True):
             split.netloc.rpartition("@")[0],
             host,
             port,
-            _one_spelling(split.path).rstrip("/"),
-            "" if self.query == "ignore" else _one_spelling(query),
-            "" if self.fragment == "ignore" else _one_spelling(split.fragment),
+            _normalize_escapes(split.path).rstrip("/"),
+            "" if self.query == "ignore" else _normalize_escapes(query),
+            "" if self.fragment == "ignore" else _normalize_escapes(split.fragment),
         )
 
 
@@ -97,8 +97,8 @@ def _host(host: str) -> str:
     return host if host.isascii() else host.encode("idna").decode("ascii")
 
 
-def _one_spelling(text: str) -> str:
-    """The text with plain letters plain, other characters as %XX, and reserved marks as they were."""
+def _normalize_escapes(text: str) -> str:
+    """The text of an address in one spelling: plain letters plain, other characters as %XX, and reserved marks as they were."""
 
     def spell(escape: re.Match[str]) -> str:
         character = chr(int(escape[1], 16))

@@ -85,12 +85,12 @@ class Boolean(Comparator):
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         meaning = self._meaning(actual)
         if comparison.passed:
-            return "equal" if meaning is None else f"both mean {_word(meaning)}"
+            return "equal" if meaning is None else f"both mean {_boolean_text(meaning)}"
         if meaning is None and isinstance(actual, str):
             return f"{quote(actual)} is no word for true or false"
         if meaning is None or self.words is None:
             return difference_text(expected, actual)
-        return f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}"
+        return f"{quote(actual)} means {_boolean_text(meaning)}; expected {quote(expected)}"
 
     def _meaning(self, value: Any) -> bool | None:
         """The boolean that a value means; None for a value that means neither."""
@@ -102,11 +102,13 @@ class Boolean(Comparator):
 
     @cached_property
     def _meaning_of_words(self) -> dict[int | float | str, bool]:
+        """The boolean of each word and number that `words` lists."""
         words = self.words or {}
         return {**_meanings(words.get("true", ()), True), **_meanings(words.get("false", ()), False)}
 
 
-def _word(meaning: bool) -> str:
+def _boolean_text(meaning: bool) -> str:
+    """A boolean as JSON writes it."""
     return "true" if meaning else "false"
 
 
@@ -115,7 +117,7 @@ def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, 
     meanings: dict[int | float | str, bool] = {}
     for word in listed:
         if isinstance(word, bool):
-            meanings[_word(word)] = meaning
+            meanings[_boolean_text(word)] = meaning
             continue
         meanings[str(word).strip().casefold()] = meaning
         if not isinstance(word, str):

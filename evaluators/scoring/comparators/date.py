@@ -34,7 +34,8 @@ class DateTolerance(Settings):
     """Seconds."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_not_empty(self) -> Self:
+        """Refuses a tolerance that names no unit."""
         if not self.model_fields_set:
             raise ValueError("tolerance needs days, hours, minutes or seconds\nhint: write tolerance: {days: 1}")
         return self
@@ -81,7 +82,8 @@ class Date(Comparator):
 
     @field_validator("formats")
     @classmethod
-    def _readable_and_unambiguous(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_formats(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuses a format that cannot be used, and two that read one text as two days."""
         check_formats(formats)
         return formats
 
@@ -100,13 +102,13 @@ class Date(Comparator):
             return True
         if expected.__class__ is not str or actual.__class__ is not str:
             return False
-        wanted, actual_date = self._read(expected), self._read(actual)
+        wanted, actual_date = self._reader(expected), self._reader(actual)
         if wanted is None or actual_date is None:
             return False
         return same_moment(wanted, actual_date) or (self.tolerance is not None and self._is_near(wanted, actual_date))
 
     def readable(self, expected: Any) -> Readable:
-        if expected.__class__ is not str or self._read(expected) is not None:
+        if expected.__class__ is not str or self._reader(expected) is not None:
             return True
         message = f"the expected value {quote(expected)} is not a date written as {self._formats_text()}"
         return Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format")
@@ -118,7 +120,7 @@ class Date(Comparator):
         if json_equal(expected, actual):
             return "equal"
         texts = isinstance(actual, str) and isinstance(expected, str)
-        wanted, actual_date = (self._read(expected), self._read(actual)) if texts else (None, None)
+        wanted, actual_date = (self._reader(expected), self._reader(actual)) if texts else (None, None)
         if texts and actual_date is None:
             return f"{quote(actual)} is not a date written as {self._formats_text()}"
         if wanted is None or actual_date is None:
@@ -139,11 +141,13 @@ class Date(Comparator):
         )
 
     def _is_near(self, wanted: Moment, moment: Moment) -> bool:
+        """Whether two dates are no further apart than the tolerance allows."""
         gap = gap_between(wanted, moment)
         return gap is not None and self.tolerance is not None and gap <= self.tolerance.gap
 
     @cached_property
-    def _read(self) -> Read:
+    def _reader(self) -> Read:
+        """A function that reads a date in a text, in one of the formats."""
         return reader(map(from_percent, self.formats))
 
     def _formats_text(self) -> str:

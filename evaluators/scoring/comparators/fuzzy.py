@@ -83,15 +83,17 @@ class Fuzzy(Normalization, Comparator):
 
     @cached_property
     def _distance(self) -> Callable[..., int]:
+        """The library's function that counts the edits between two texts."""
         from rapidfuzz.distance.Levenshtein import distance  # a run that compares no text this way starts sooner
 
         return distance
 
     @cached_property
     def _normalize(self) -> Normalize:
+        """A function that sets aside what the settings forgive."""
         return normalizer(self)
 
     @cached_property
     def _edits_in_characters(self) -> tuple[int, int]:
-        """So many edits are allowed in so many characters, exactly."""
+        """(edits, characters): so many edits are allowed in so many characters, exactly."""
         return (1 - Fraction(str(self.at_least))).as_integer_ratio()

@@ -46,10 +46,10 @@ class Normalized(Normalization, Comparator):
     )
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        return self._same(expected, actual)
+        return self._compare(expected, actual)
 
     def key(self) -> Callable[[Any], Hashable]:
-        return _normalized_identity(normalizer(self))
+        return _normalized_key(normalizer(self))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if comparison.passed:
@@ -60,12 +60,13 @@ class Normalized(Normalization, Comparator):
         return difference_text(expected, actual)
 
     @cached_property
-    def _same(self) -> Compare:
+    def _compare(self) -> Compare:
+        """A function that compares two values with their texts normalized. Made once: it is called for every row."""
         return same_text_deep(normalizer(self))
 
 
-def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
-    """A key that two values share exactly when they are equal with their texts normalized, at any depth."""
+def _normalized_key(normalize: Normalize) -> Callable[[Any], Hashable]:
+    """A function from a value to a key that two values share exactly when they are equal with their texts normalized, at any depth."""
 
     def deep(value: Any) -> Any:
         """A value with every text in it normalized."""

@@ -20,15 +20,15 @@ from evaluators.model.settings import bad, build, spell, under
 from evaluators.scoring.comparators._closeness import (
     Limits,
     Tolerance,
-    allowed,
+    allowed_text,
     closeness,
+    decimal_text,
     exact_gap,
-    gap_between,
-    in_decimals,
+    gap_text,
     limits_of,
 )
 from evaluators.scoring.comparators._comparator import Comparator, Pair, Readable
-from evaluators.scoring.comparators._limits_of_rows import EXPECTED, ROW, Between, no_limits, outside
+from evaluators.scoring.comparators._limits_of_rows import EXPECTED, ROW, Between, no_limits_issue, side_outside
 from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.number_ranges import NumberRange, range_of
@@ -106,7 +106,7 @@ class Numeric(Comparator):
         if isinstance(parse, Mapping):
             return build(Parse, parse, noun='"parse"')
         if isinstance(parse, list | tuple) and parse:
-            return tuple(_notation(format, number) for number, format in enumerate(parse))
+            return tuple(_read_notation(format, number) for number, format in enumerate(parse))
         if isinstance(parse, bool | Parse):
             return parse
         hint = 'write parse: true, or parse: {thousands: ",", decimal: "."}'
@@ -115,22 +115,22 @@ class Numeric(Comparator):
     def compare(self, expected: Any, actual: Any) -> bool:
         if self.between is not None:
             limits, number = self._limits_and_number(expected, actual)
-            return limits is not None and number is not None and outside(limits, number, self._near) is None
+            return limits is not None and number is not None and side_outside(limits, number, self._is_near_limit) is None
         if _is_number(expected) and _is_number(actual):
-            return bool(expected == actual) or self._close(expected, actual)
-        if self._read is None or json_equal(expected, actual):
+            return bool(expected == actual) or self._is_close(expected, actual)
+        if self._reader is None or json_equal(expected, actual):
             return json_equal(expected, actual)
-        read = self._read if self._notations is None else self._fitting(expected)
-        wanted, found = _number(read, expected), _number(read, actual)
-        return wanted is not None and found is not None and self._close(wanted, found)
+        read = self._reader if self._notations is None else self._reader_for(expected)
+        wanted, found = _number_of(read, expected), _number_of(read, actual)
+        return wanted is not None and found is not None and self._is_close(wanted, found)
 
     def key(self) -> Callable[[Any], Hashable] | None:
         return lookup_key if self.tolerance is None and self.reads_any else None
 
     def readable(self, expected: Any) -> Readable:
         if self.between is not None:
-            return True if self._limits_and_number(expected, None)[0] is not None else no_limits(expected)
-        if expected.__class__ is not str or self._read is None or self._read(expected) is not None:
+            return True if self._limits_and_number(expected, None)[0] is not None else no_limits_issue(expected)
+        if expected.__class__ is not str or self._reader is None or self._reader(expected) is not None:
             return True
         message = f"the expected value {quote(expected)} cannot be read as a number"
         hint = "correct it, or say in parse: how numbers are written"
@@ -139,7 +139,7 @@ class Numeric(Comparator):
     def applies_to(self, expected: Any) -> bool:
         if self.between is not None:
             return self._limits_and_number(expected, None)[0] is not None
-        return _is_number(expected) or (self._read is not None and _number(self._read, expected) is not None)
+        return _is_number(expected) or (self._reader is not None and _number_of(self._reader, expected) is not None)
 
     @property
     def reads_any(self) -> bool:
@@ -171,7 +171,7 @@ class Numeric(Comparator):
         if expected.__class__ is not str or other is None:
             return None
         return " and ".join(
-            f"{_shown(value)} with parse: {flow_text(parse_setting(parse))}" for parse, value in (readings[0], other)
+            f"{_range_text(value)} with parse: {flow_text(parse_setting(parse))}" for parse, value in (readings[0], other)
         )
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
@@ -179,12 +179,12 @@ class Numeric(Comparator):
             return self._place_in_limits(expected, actual)
         if json_equal(expected, actual):
             return "equal"
-        read = self._fitting(expected)
-        wanted, number = _number(read, expected), _number(read, actual)
+        read = self._reader_for(expected)
+        wanted, number = _number_of(read, expected), _number_of(read, actual)
         if wanted is None:
             unread = (
                 "; both are text, and only parse reads numbers in text"
-                if read is None and _texts(expected, actual)
+                if read is None and _are_texts(expected, actual)
                 else ""
             )
             return difference_text(expected, actual) + unread
@@ -192,7 +192,7 @@ class Numeric(Comparator):
             return _not_a_number(actual, read) + self._notation_of(read, expected)
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
-        gap, most = gap_between(wanted, number), allowed(self._limits, wanted)
+        gap, most = gap_text(wanted, number), allowed_text(self._limits, wanted)
         return f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
 
     @property
@@ -205,27 +205,29 @@ class Numeric(Comparator):
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
         if self.between is not None:
             return None
-        read = self._fitting(expected)
-        wanted, number = _number(read, expected), _number(read, actual)
+        read = self._reader_for(expected)
+        wanted, number = _number_of(read, expected), _number_of(read, actual)
         return None if wanted is None or number is None else exact_gap(wanted, number)
 
     @cached_property
-    def _close(self) -> Callable[[Number, Number], bool]:
+    def _is_close(self) -> Callable[[Number, Number], bool]:
+        """A function that says whether two numbers are within the tolerance."""
         return closeness(self._limits)
 
     @property
-    def _near(self) -> Callable[[Number, Number], bool] | None:
-        """Whether a number is near enough to a limit; None without a tolerance."""
-        return None if self.tolerance is None else self._close
+    def _is_near_limit(self) -> Callable[[Number, Number], bool] | None:
+        """A function that says whether a number is near enough to a limit; None without a tolerance."""
+        return None if self.tolerance is None else self._is_close
 
     @property
     def _limits(self) -> Limits:
+        """The limits of the tolerance."""
         return limits_of(self.tolerance)
 
     # How numbers are written
 
     @cached_property
-    def _read(self) -> Read | None:
+    def _reader(self) -> Read | None:
         """A function that reads a number in text, in the first of several notations that fits it; None where text is no number."""
         if self.parse is False:
             return None
@@ -239,56 +241,61 @@ class Numeric(Comparator):
         """Each of several notations, and what reads it; None where there is one at most."""
         return [(notation, reader(notation)) for notation in self.parse] if isinstance(self.parse, tuple) else None
 
-    def _fitting(self, expected: Any) -> Read | None:
-        """A function that reads the numbers of a row: in the first notation that fits the expected text, or a text of its limits."""
+    def _reader_for(self, expected: Any) -> Read | None:
+        """A function that reads the numbers of a row: in the first notation that fits the expected text, or a text of its limits.
+        None where text is no number."""
         if self._notations is None:
-            return self._read
+            return self._reader
         texts = [text for text in (expected if isinstance(expected, list) else [expected]) if text.__class__ is str]
         fits = (read for _, read in self._notations if texts and range_of(texts[0], read) is not None)
-        return next(fits, self._read)
+        return next(fits, self._reader)
 
     def _notation_of(self, read: Read | None, expected: Any) -> str:
-        """In which of several notations an expected text is written, for messages."""
+        """The end of a sentence: in which of several notations an expected text was read. Empty where there is one at most."""
         notation = next((notation for notation, each in self._notations or () if each is read), None)
         return "" if notation is None else f" in the notation of {quote(expected)}, {flow_text(parse_setting(notation))}"
 
     # Limits
 
     def _limits_and_number(self, expected: Any, actual: Any) -> tuple[NumberRange | None, Number | None]:
-        read = self._fitting(expected)
-        return range_of(expected, read or _PLAIN), _number(read, actual)
+        """The limits that an expected value says, and the number of the output; None for what cannot be read."""
+        read = self._reader_for(expected)
+        return range_of(expected, read or _PLAIN), _number_of(read, actual)
 
     def _place_in_limits(self, expected: Any, actual: Any) -> str:
         """A sentence on where a number is: below, within or above its limits."""
         limits, number = self._limits_and_number(expected, actual)
         if number is None or limits is None:
-            return _not_a_number(actual, self._read)
-        side = outside(limits, number, self._near)
+            return _not_a_number(actual, self._reader)
+        side = side_outside(limits, number, self._is_near_limit)
         if side is None:
             return f"{quote(actual)} is within {quote(expected)}"
         limit = limits.low if side == "below" else limits.high
         if limit is None or number == limit:
             return f"{quote(actual)} is no part of {quote(expected)}"
-        gap, most = gap_between(limit, number), allowed(self._limits, limit)
+        gap, most = gap_text(limit, number), allowed_text(self._limits, limit)
         allowed_gap = f"; allowed: {most}" if self.tolerance is not None else ""
         return f"{quote(actual)} is {side} {quote(expected)} by {gap}{allowed_gap}"
 
 
 def _is_number(value: Any) -> bool:
+    """Whether a value is a number of JSON; true and false are none."""
     return value.__class__ is int or value.__class__ is float
 
 
-def _texts(expected: Any, actual: Any) -> bool:
+def _are_texts(expected: Any, actual: Any) -> bool:
+    """Whether both values are texts."""
     return expected.__class__ is str and actual.__class__ is str
 
 
-def _number(read: Read | None, value: Any) -> Number | None:
+def _number_of(read: Read | None, value: Any) -> Number | None:
+    """The number that a value is, or as `read` reads it in a text; None for anything else."""
     if value.__class__ is int or value.__class__ is float:
         return value
     return read(value) if read and value.__class__ is str else None
 
 
-def _notation(data: object, number: int) -> Parse:
+def _read_notation(data: object, number: int) -> Parse:
     """One of several notations: a map, or true for plain numbers."""
     with under(number):
         if data is True:
@@ -301,9 +308,9 @@ def _notation(data: object, number: int) -> Parse:
         return build(Parse, data, noun='"parse"')
 
 
-def _shown(number: NumberRange) -> str:
-    """A number, or both ends of a range, as people write them."""
-    ends = [in_decimals(exact_number(end)) for end in (number.low, number.high) if end is not None]
+def _range_text(number: NumberRange) -> str:
+    """A range as people write it: both ends, or the one number that it is."""
+    ends = [decimal_text(exact_number(end)) for end in (number.low, number.high) if end is not None]
     return " to ".join(dict.fromkeys(ends))
 
 

@@ -20,8 +20,8 @@ _EXPECTED: Final = "expected"
 _ROW: Final = "row."
 
 
-def _where(value: object) -> object:
-    """The column with the right answers of a row, as it is written."""
+def _check_answers(value: object) -> object:
+    """The setting `answers`: `expected`, or the column with the right answers of a row. Raises BadSettings for anything else."""
     if value is None or value == _EXPECTED or (isinstance(value, str) and value.startswith(_ROW) and value[4:].strip()):
         return value
     named = value.get("column") if isinstance(value, dict) else value
@@ -46,7 +46,8 @@ class OneOf(Normalization, Comparator):
     groups: tuple[tuple[JsonValue, ...], ...] | None = Field(None, min_length=1)
     """Lists of values that mean the same."""
     answers: Annotated[
-        Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None, BeforeValidator(_where)
+        Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None,
+        BeforeValidator(_check_answers),
     ] = None
     """`expected`: the expected value is a list of the right answers of its row. One that is no list is the only right
     answer. `row.COLUMN`: they are in that column, as a JSON list; a cell that is no list is one answer, and in an empty one
@@ -86,7 +87,7 @@ class OneOf(Normalization, Comparator):
         if self.groups is not None:
             if not all(self.groups):
                 raise ValueError("a group of one_of is empty")
-            _finder(self.groups, normalizer(self))
+            _group_finder(self.groups, normalizer(self))
         return self
 
     @property
@@ -98,7 +99,7 @@ class OneOf(Normalization, Comparator):
         return None if self.answers in (None, _EXPECTED) else str(self.answers).removeprefix(_ROW)
 
     def in_place_of_nothing(self, expected: Any) -> Any:
-        return self.absent if self.absent is not None and self.absent in _answers_of(expected) else MISSING
+        return self.absent if self.absent is not None and self.absent in _right_answers(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
         """The right answers in the cell: of a JSON list, of a text cut at the separator, or the one value; none in an empty cell."""
@@ -137,7 +138,7 @@ class OneOf(Normalization, Comparator):
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if self.answers is not None:
-            return any(self._same_text(answer, actual) for answer in _answers_of(expected)) or _NONE_OF_THEM
+            return any(self._same_text(answer, actual) for answer in _right_answers(expected)) or _NONE_OF_THEM
         group = self._group_of(actual)
         if group is not None and (self.groups is None or group == self._group_of(expected)):
             return True
@@ -145,7 +146,7 @@ class OneOf(Normalization, Comparator):
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if self.groups is None:
-            right = self.values or _answers_of(expected)
+            right = self.values or _right_answers(expected)
             listed = ", ".join(quote(self.written(value)) for value in right[:10])
             listed += ", …" if len(right) > 10 else ""
             listed += f", or the expected {quote(expected)}" if self.values else ""
@@ -158,10 +159,12 @@ class OneOf(Normalization, Comparator):
 
     @cached_property
     def _group_of(self) -> Callable[[Any], int | None]:
-        return _finder(self.groups or [self.values or ()], normalizer(self))
+        """A function from a value to the number of its group; None for a value in no group."""
+        return _group_finder(self.groups or [self.values or ()], normalizer(self))
 
     @cached_property
     def _same_text(self) -> Compare:
+        """A function that says whether two values are equal with their texts normalized."""
         return same_text_deep(normalizer(self))
 
 
@@ -179,13 +182,13 @@ def _typed_answer(expected: Any, text: str) -> Any:
         return text
 
 
-def _answers_of(expected: Any) -> Sequence[Any]:
-    """The right answers of a row."""
+def _right_answers(expected: Any) -> Sequence[Any]:
+    """The right answers of a row: the expected list, or the one expected value."""
     return expected if isinstance(expected, list) else (expected,)
 
 
-def _finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:
-    """The number of the group that a value is in; None outside all of them.
+def _group_finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:
+    """A function from a value to the number of the group that it is in; None outside all of them.
 
     Raises ValueError when a value is in two groups.
     """

@@ -60,8 +60,9 @@ class Regex(Comparator):
         return f'{quote(actual)} {verb} the pattern "{pattern}"'
 
     def _pattern(self, cell: Any) -> str:
-        """The suite's pattern, or that of the row. Raises RowProblem for one that cannot be used."""
+        """The pattern: that of the suite, or that in the row's `cell`. Raises RowProblem for one that cannot be used."""
         return pattern_in(self.pattern, cell) if isinstance(self.pattern, FromColumn) else self.pattern
 
     def _fits(self, pattern: str) -> Callable[[str], bool]:
+        """A function that says whether a text fits a pattern."""
         return matcher(pattern, "full" if self.full else "search", self.timeout_seconds)

@@ -24,7 +24,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, RowProble
 from evaluators.model.registry import Socket
 from evaluators.model.rows import JSON, MISSING, Reason, Result, RowStatus
 from evaluators.model.settings import Detail, Loc, Name, Settings, bad, details_of
-from evaluators.scoring.comparators._answer_cache import caching
+from evaluators.scoring.comparators._answer_cache import cache_in_force
 from evaluators.scoring.evaluators._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.scoring.evaluators._texts import LabelRule, TextChange
 from evaluators.scoring.fields.reading import read_path
@@ -43,9 +43,9 @@ from evaluators.scoring.needs import (
     Role,
     Text,
     Wanted,
-    answer_of,
-    expected_of,
-    output_of,
+    expected_answer,
+    expected_document,
+    output_document,
     text_of,
     values_at,
     want_like,
@@ -346,7 +346,7 @@ class TreeEvaluator(Evaluator):
         if check is None:
             return super().explain(*values)
         error = next((value for value in values if isinstance(value, CellError)), None)
-        with caching():
+        with cache_in_force():
             row = check.alone(*(MISSING if isinstance(value, CellError) else value for value in values))
             try:
                 return self._explained(row, None if error is None else error.issue)
@@ -433,7 +433,7 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
         if error.issue.blame is not Blame.OUTPUT:
             raise Problems([error.issue])
     try:
-        with caching():
+        with cache_in_force():
             reason = settings.explain(*values)
     except RowProblem as error:
         raise Problems([error.issue]) from error
@@ -456,27 +456,27 @@ def read(
         found = cells.get(need.name, MISSING)
         if need.at is not None:
             (found,) = values_at([_around(need, found, keys)], need)
-        return answer_of(found) if need.role == "expected" else found
+        return expected_answer(found) if need.role == "expected" else found
     cell: Cell = cells.get(need.column.name, MISSING)
     if need.column.at is not None:
         (cell,) = values_at([_around(need.column, cell, keys)], need.column)
     if isinstance(need, Text) and need.column.role == "expected":
-        cell = answer_of(cell)
+        cell = expected_answer(cell)
     if isinstance(need, Text):
         return text_of(cell, need.column.absent, need.filled)
     if isinstance(need, Expected):
-        document = expected_of(cell)
+        document = expected_document(cell)
         return MISSING if need.optional and isinstance(document, CellError) else document
     beside: Any = earlier[needs.index(need.beside)] if need.beside else MISSING
     like = "any" if isinstance(beside, CellError) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want
-    return output_of(cell, want, Search(need.lenient, keys=keys), like)
+    return output_document(cell, want, Search(need.lenient, keys=keys), like)
 
 
 def _around(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
     """The whole document of a cell of which a part is scored."""
     expected = column.role == "expected"
-    return expected_of(cell) if expected else output_of(cell, column.want_around, Search(keys=keys))
+    return expected_document(cell) if expected else output_document(cell, column.want_around, Search(keys=keys))
 
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.scoring.evaluators", Evaluator, "evaluator type")

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ValidationInfo
 from evaluators.model.settings import spell
 from evaluators.model.settings.plain_words import quotes_hint
 from evaluators.scoring.evaluators._evaluator import Column, Evaluator, FromColumn, Reason
-from evaluators.scoring.needs import from_column, text_in, unusable
+from evaluators.scoring.needs import from_column, text_in, unusable_cell
 from evaluators.scoring.values import json_text
 from evaluators.scoring.values.python_lists import python_list
 from evaluators.scoring.values.words_in_text import whole_words
@@ -90,9 +90,9 @@ def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...])
         return setting
     items = _items(setting, cells[0])
     if not items:
-        raise unusable(setting, "the cell is empty")
+        raise unusable_cell(setting, "the cell is empty")
     if any(not isinstance(item, str) or not item.strip() for item in items):
-        raise unusable(setting, "every item of the list must be a text that is not empty")
+        raise unusable_cell(setting, "every item of the list must be a text that is not empty")
     return tuple(map(str, items))
 
 

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
-from evaluators.scoring.judges.judge import Judge, JudgeAnswer, read_judge, unanswered
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, read_judge, unanswered_issue
 from evaluators.scoring.values.paths import Path
 
 AGREEMENT: Final = "agreement"
@@ -213,7 +213,7 @@ def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
 
 def _no_verdict(message: str) -> RowProblem:
     """The problem of a row to which a judge gave no answer that counts."""
-    return RowProblem(unanswered("bad-answer", f"the judge gave no answer that counts: {message}"))
+    return RowProblem(unanswered_issue("bad-answer", f"the judge gave no answer that counts: {message}"))
 
 
 def exactly(score: float) -> Fraction:

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, StrictBool, field_validator, model_validat
 
 from evaluators.model.rows import JSON, MISSING, FieldStatus
 from evaluators.model.settings import BadSettings, Detail, ReadBy, Settings, bad, spell
-from evaluators.scoring.comparators._closeness import Tolerance, allowed, in_decimals, limits_of, room_for
+from evaluators.scoring.comparators._closeness import Tolerance, allowed_text, decimal_text, exact_room, limits_of
 from evaluators.scoring.evaluators._rule_fields import Field, FieldOrNumber, Fields, OneField, Place, Read, WrongKind
 from evaluators.scoring.needs import Condition, read_conditions
 from evaluators.scoring.values.dates import Moment, check_formats, from_percent, in_order
@@ -231,7 +231,7 @@ class Rule(Settings):
         """Whether a number is near enough to the wanted one, exactly."""
         if wanted == number or self.tolerance is None:
             return wanted == number
-        room = room_for(self.limits, Fraction(wanted))
+        room = exact_room(self.limits, Fraction(wanted))
         gap = _EXACT.multiply(_gap(wanted, number), Decimal(room.denominator))
         return gap <= Decimal(room.numerator)
 
@@ -313,13 +313,11 @@ class Rule(Settings):
 
     def _compared(self, names: str, number: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
         """A sentence on the computed number and the expected one."""
-        must = f"{name} is {in_decimals(wanted)}" if name is not None else f"{in_decimals(wanted)} is wanted"
+        must = f"{name} is {decimal_text(wanted)}" if name is not None else f"{decimal_text(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
-            off = (
-                f"; they differ by {in_decimals(_gap(wanted, number))}, allowed: {allowed(self.limits, Fraction(wanted))}"
-            )
-        return f"the {self.kind} of {names} is {in_decimals(number)}, {must}{off}"
+            off = f"; they differ by {decimal_text(_gap(wanted, number))}, allowed: {allowed_text(self.limits, Fraction(wanted))}"
+        return f"the {self.kind} of {names} is {decimal_text(number)}, {must}{off}"
 
 
 _NO_ITEMS: Final = "there are no items"
@@ -430,5 +428,5 @@ def _plain(number: Decimal) -> float | str:
     small = abs(number) < 10**15
     if small and number == number.to_integral_value():
         return int(number)
-    text = in_decimals(number)
+    text = decimal_text(number)
     return float(text) if small and Decimal(repr(float(text))) == number else text

@@ -14,7 +14,7 @@ from evaluators.scoring.evaluators._phrases import columns_of
 from evaluators.scoring.evaluators._schema_files import first_keys, read_file
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.key_spelling import KeySpelling, Respelt
-from evaluators.scoring.needs import from_column, text_in, unusable
+from evaluators.scoring.needs import from_column, text_in, unusable_cell
 from evaluators.scoring.values import json_text
 
 SHOWN_ERRORS: Final = 3
@@ -164,7 +164,7 @@ class JsonSchemaValid(Evaluator):
         except BadSettings as error:
             if not isinstance(self.json_schema, FromColumn):
                 raise
-            raise unusable(self.json_schema, str(error)) from error
+            raise unusable_cell(self.json_schema, str(error)) from error
 
     def _text_of(self, cells: tuple[object, ...]) -> str:
         """The text of the schema that a row is held against."""

@@ -236,7 +236,9 @@ class LlmJudge(Evaluator):
             payload["scale"] = scale
         instructions = without_placeholders(rubric)
         params = own.params | member.params
-        return JudgeQuestion(prompt, instructions=instructions, params=params, payload=payload, refused=self._why_refused)
+        return JudgeQuestion(
+            prompt, instructions=instructions, params=params, payload=payload, why_refused=self._why_refused
+        )
 
     def _why_refused(self, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, such as a criterion without a score; None where it counts."""

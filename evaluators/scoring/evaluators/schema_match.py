@@ -50,7 +50,7 @@ from evaluators.scoring.fields.row_metrics import METRICS
 from evaluators.scoring.fields.schema_check import ColumnCheck, SchemaCheck
 from evaluators.scoring.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.scoring.fields.tree import FieldNode, nodes
-from evaluators.scoring.needs import from_column, text_in, unusable
+from evaluators.scoring.needs import from_column, text_in, unusable_cell
 from evaluators.scoring.values.transforms import Transform
 
 INFER: Final = "infer"
@@ -311,10 +311,10 @@ class SchemaMatch(TreeEvaluator):
             try:
                 scoring = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
             except BadSettings as error:
-                raise unusable(self.json_schema, *_problem_text(error)) from error
+                raise unusable_cell(self.json_schema, *_problem_text(error)) from error
             if scoring.answer_columns:
                 message = f'a schema in a cell cannot name another column; found "{scoring.answer_columns[0]}"'
-                raise unusable(self.json_schema, message, "write the schema in the suite, or in a file")
+                raise unusable_cell(self.json_schema, message, "write the schema in the suite, or in a file")
             self._by_text[text] = scoring
         return scoring
 

@@ -238,7 +238,7 @@ def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types:
         if metric is not None and len(metrics) > 1:
             _guarded(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
-            metric = replace(metric, comparator=metric.comparator.null_differs())
+            metric = replace(metric, comparator=metric.comparator.with_null_differing())
         at.part.metrics += (metric,) if metric is not None else ()
 
 

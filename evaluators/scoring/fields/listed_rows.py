@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
-from evaluators.scoring.comparators._comparator import in_field
+from evaluators.scoring.comparators._comparator import with_field_name
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of
 from evaluators.scoring.fields.instance_paths import spelled
@@ -43,7 +43,7 @@ from evaluators.scoring.fields.row_metrics import weighted_mean
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, compared, explain_metric
-from evaluators.scoring.judges.asking import waiting
+from evaluators.scoring.judges.asking import has_open_questions
 from evaluators.scoring.needs import all_hold
 from evaluators.scoring.values.transforms import chain
 
@@ -97,7 +97,7 @@ class ListedRows(ScoredRows):
             add(ListedRow(walk.row(root, e, o, row, named if answers else None, lost), lost))
         if walk.pending:
             walk.ask()
-            if not waiting():
+            if not has_open_questions():
                 walk.settle()
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ class ListedRows(ScoredRows):
                 answer = field.answers[0] if field.answers else STATUS[field.status]
                 if isinstance(answer, Explained):
                     if answer.problem is not None:
-                        problems.setdefault(number, in_field(answer.problem, self.tree.names[number]))
+                        problems.setdefault(number, with_field_name(answer.problem, self.tree.names[number]))
                     answer = answer.judged
                 several.setdefault(number, []).append(answer)
             else:
@@ -406,7 +406,7 @@ def _unreadable(result: FieldResult) -> bool:
 
 def _with_field_name(line: FieldLine, answer: Explained) -> Explained:
     """The answer; its problem, if any, names the field."""
-    return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
+    return answer if answer.problem is None else explained_problem(with_field_name(answer.problem, line.name))
 
 
 def _shown(results: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING
-from evaluators.scoring.comparators._comparator import in_field
+from evaluators.scoring.comparators._comparator import with_field_name
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.rules import transformed
 from evaluators.scoring.values.paths import ANY, Levels, Path, joined_keys, key_of
@@ -47,7 +47,7 @@ class Reshaping(Struct, frozen=True, dict=True):
         try:
             return transformed(self.apply, value)
         except RowProblem as error:
-            raise in_field(error, self.path.canonical or "$") from error
+            raise with_field_name(error, self.path.canonical or "$") from error
 
 
 class Reshaped(NamedTuple):

@@ -23,9 +23,9 @@ from evaluators.scoring.comparators._comparator import (
     Readable,
     bad_answer,
     cached_compare,
+    call_failure,
     comparison_of,
-    explained,
-    failed,
+    explain_comparison,
     word_of,
 )
 from evaluators.scoring.values.differences import difference_text
@@ -140,7 +140,7 @@ def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue |
     except RowProblem as error:
         return error.issue
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return failed("comparator", word_of(comparator), error, filled_texts_of(comparator)).issue
+        return call_failure("comparator", word_of(comparator), error, filled_texts_of(comparator)).issue
     return _issue(word_of(comparator), changed, readable)
 
 
@@ -251,7 +251,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 return ERROR
             raise
         except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-            raise failed("comparator", word, error, filled_texts_of(comparator)) from error
+            raise call_failure("comparator", word, error, filled_texts_of(comparator)) from error
         if comparison is True:
             return MATCH
         return MISMATCH if comparison is False else _judged(comparison_of(word, comparison))
@@ -271,11 +271,11 @@ def explain_rule(
     if isinstance(ready, Explained):
         return ready
     try:
-        return explained_outcome(explained(comparator, ready.expected, ready.actual))
+        return explained_outcome(explain_comparison(comparator, ready.expected, ready.actual))
     except RowProblem as error:
         return explained_problem(error)
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return explained_problem(failed("comparator", word_of(comparator), error, filled_texts_of(comparator)))
+        return explained_problem(call_failure("comparator", word_of(comparator), error, filled_texts_of(comparator)))
 
 
 def prepare_rule(

@@ -105,7 +105,7 @@ def knowing_items(metrics: tuple[Metric, ...], items: SchemaPart | None) -> tupl
         return metrics
     rules = _item_rules(items)
     return tuple(
-        replace(metric, comparator=metric.comparator.for_items(rules))
+        replace(metric, comparator=metric.comparator.with_item_rules(rules))
         if rules and isinstance(metric.comparator, JudgedComparator) and metric.name == OF_LISTS
         else metric
         for metric in metrics

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import Outcome, Reason, Result, RowStatus
-from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
+from evaluators.scoring.comparators._answer_cache import CallKey, cached_result, value_key
 from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of, events_of
 from evaluators.scoring.fields.outcomes import WRONG, Documents, ListOutcome, Scored
@@ -22,7 +22,7 @@ from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.weighing import Lacking
 from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, scored, too_deep, wrong_results
-from evaluators.scoring.judges.asking import waiting
+from evaluators.scoring.judges.asking import has_open_questions
 
 
 class SchemaRows(ScoredRows):
@@ -61,7 +61,7 @@ class SchemaRows(ScoredRows):
                 add(None)
         if walk.pending:
             walk.ask()
-            if not waiting():
+            if not has_open_questions():
                 walk.settle()
 
     @property
@@ -106,7 +106,7 @@ class SchemaRows(ScoredRows):
                 scored_row = self._score_row(at)
             else:  # a post-processor may say otherwise the next time
                 key = CallKey("row", id(self.scoring), *(value_key(side[at]) for side in self._sides))
-                scored_row = cached(key, lambda: self._score_row(at), self.scoring)
+                scored_row = cached_result(key, lambda: self._score_row(at), self.scoring)
             self._scored[at] = scored_row
         return scored_row
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
-from evaluators.scoring.comparators._comparator import in_field
+from evaluators.scoring.comparators._comparator import with_field_name
 from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.item_keys import notes_on
 from evaluators.scoring.fields.outcomes import (
@@ -61,7 +61,7 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
         for result, problem, shown in outcomes_of(field):
             outcomes.append(result)
             if problem is not None:
-                problems.append(in_field(problem, result.path))
+                problems.append(with_field_name(problem, result.path))
             if shown is not None and shown.totals is not None:
                 judged[result.path, shown.metric.name] = shown.weight, shown.totals
     fields = tuple(outcomes)
@@ -175,7 +175,7 @@ def problem_of(results: RowResults) -> RowProblem | None:
     """Why a row has no score: the first result that something else than the output kept from being measured."""
     for field in results.fields:
         if field.status == NOT_JUDGED and (problem := problem_in(field)) is not None:
-            return in_field(problem, spelled(field.location))
+            return with_field_name(problem, spelled(field.location))
     return None
 
 

@@ -26,7 +26,7 @@ from evaluators.model.rows import MISSING, Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Question, word_of
 from evaluators.scoring.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, amount_text
-from evaluators.scoring.judges.repeats import agreed
+from evaluators.scoring.judges.repeats import repeats_agree
 from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.files import NoSmallFile, check_openable, read_small
 from evaluators.scoring.values.json_text import NotJSON, compact, parse
@@ -81,7 +81,7 @@ class AskedTotals(msgspec.Struct):
         self.failed += answer.error is not None
         self.cached += answer.cached
         self.retries += answer.retries
-        same = agreed(answer)
+        same = repeats_agree(answer)
         self.repeated += same is not None
         self.agreed += same is True
         self.tokens_in += answer.tokens[0]
@@ -138,8 +138,8 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
         elif "choice" not in answer.details:  # choices are counted by their names
             counts[2 + min(_BUCKETS - 1, int(score * _BUCKETS))] += 1
 
-    def judged_by(self) -> tuple[JudgedBy, ...]:
-        """The sums of each model with each prompt, sorted."""
+    def by_model(self) -> tuple[JudgedBy, ...]:
+        """The sums of the answers of each model with each prompt, sorted by judge, model and prompt."""
         return tuple(
             JudgedBy(judge, model or None, prompt, questions, unanswered, tuple(scores))
             for judge, models in sorted(self.found.items())
@@ -165,9 +165,9 @@ def line_of(logged: LoggedAnswer) -> dict[str, Any]:
         # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are
         request, who = question.as_written(logged.asker.written).body(), logged.asker.written(dict(answer.who))
     else:
-        request, who = _pair(question), _asker(logged.asker)
+        request, who = _pair_entry(question), _asker_entry(logged.asker)
     places = [list(place) for place in logged.places]
-    return {"places": places, "who": who, "question": request, "answer": _answered(answer)}
+    return {"places": places, "who": who, "question": request, "answer": _answer_entry(answer)}
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -181,7 +181,7 @@ MOST_BYTES: Final = 512 * 1024 * 1024
 
 def read_answers(file: Path) -> Iterator[AnswerLine]:
     """The lines of a file. Raises Problems (config) for one that is not there, and for a damaged line, with its number."""
-    with _unread_named(file):
+    with _naming_file(file):
         text = read_small(file, MOST_BYTES)
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
@@ -190,7 +190,7 @@ def read_answers(file: Path) -> Iterator[AnswerLine]:
 
 def run_answers(file: Path) -> Iterator[AnswerLine]:
     """The answers in the `run.db` of a run folder. Raises Problems (config) for a damaged line or file."""
-    with _unread_named(file):
+    with _naming_file(file):
         check_openable(file)
         with closing(open_readonly(file)) as db:
             if db.execute("select type from sqlite_schema where name = 'answers'").fetchone() != ("table",):
@@ -201,7 +201,7 @@ def run_answers(file: Path) -> Iterator[AnswerLine]:
 
 
 @contextmanager
-def _unread_named(file: Path) -> Iterator[None]:
+def _naming_file(file: Path) -> Iterator[None]:
     """Within the `with` block, an error of reading a file of answers becomes a Problems that names the file."""
     try:
         yield
@@ -223,7 +223,7 @@ def plain_json(value: object) -> Any:
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-def _asker(asker: object) -> dict[str, Any]:
+def _asker_entry(asker: object) -> dict[str, Any]:
     """The entry of who was asked in a line: the comparator with its options; nothing for a judge."""
     if not isinstance(asker, Comparator):
         return {}
@@ -231,7 +231,7 @@ def _asker(asker: object) -> dict[str, Any]:
     return {"comparator": word_of(asker)} | ({"options": options} if options else {})
 
 
-def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
+def _pair_entry(question: Question | JudgeQuestion) -> dict[str, Any]:
     """The two values of a question, with their untransformed values where these differ."""
     record = {"expected": question.expected, "actual": question.actual}
     for name in _SIDES[:2]:
@@ -240,12 +240,12 @@ def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
     return record
 
 
-def _answered(answer: GivenAnswer) -> dict[str, Any]:
+def _answer_entry(answer: GivenAnswer) -> dict[str, Any]:
     """The entry of an answer in a line: score, verdict, reason and details, or the error."""
     if isinstance(answer, RowProblem):
-        return {"error": _error(answer.issue)}
+        return {"error": _error_entry(answer.issue)}
     if isinstance(answer, JudgeAnswer) and answer.error is not None:
-        return {"error": _error(answer.error)}
+        return {"error": _error_entry(answer.error)}
     record: dict[str, Any] = {"score": answer.score}
     if isinstance(answer, Comparison) and answer.ratio is not None:
         record["ratio"] = list(answer.ratio)
@@ -256,39 +256,41 @@ def _answered(answer: GivenAnswer) -> dict[str, Any]:
     return record | ({"details": dict(answer.details)} if answer.details else {})
 
 
-def _error(issue: Issue) -> dict[str, str]:
+def _error_entry(issue: Issue) -> dict[str, str]:
     """The entry of an error that kept a question from its answer. The hint of a bug stays behind: it shows where files are."""
     record = {"code": issue.code, "blame": issue.blame.value, "message": issue.message}
     return record if issue.hint is None or issue.blame is Blame.BUG else record | {"hint": issue.hint}
 
 
 def read_answer(text: bytes, where: str) -> AnswerLine:
-    """A line. Raises Problems (config) for one that is damaged."""
+    """The question and answer of a line. Raises Problems (config) for one that is damaged; `where` is its place."""
     try:
         line = parse(text)
     except NotJSON as error:
-        raise _damaged(f"not JSON: {error.message}", where) from None
-    question, answer = _map(line, "question", where), _map(line, "answer", where)
-    who = _map(line, "who", where) if isinstance(line, dict) and "who" in line else {}
-    return AnswerLine(_question(question, where), _answer(answer, who, where), _places(line, where))
+        raise _damaged_line(f"not JSON: {error.message}", where) from None
+    question, answer = _object_under(line, "question", where), _object_under(line, "answer", where)
+    who = _object_under(line, "who", where) if isinstance(line, dict) and "who" in line else {}
+    return AnswerLine(_read_question(question, where), _read_answer_entry(answer, who, where), _read_places(line, where))
 
 
-def _map(line: object, name: str, where: str) -> dict[str, Any]:
-    """The object under a key of a line. Raises Problems where there is none."""
+def _object_under(line: object, name: str, where: str) -> dict[str, Any]:
+    """The object under the key `name` of a line. Raises Problems where there is none."""
     if not isinstance(line, dict):
-        raise _damaged(f"an object is expected; found {quote(line)}", where)
+        raise _damaged_line(f"an object is expected; found {quote(line)}", where)
     if not isinstance(line.get(name), dict):
-        raise _damaged(f'"{name}" must be an object; found {quote(line[name]) if name in line else "nothing"}', where)
+        raise _damaged_line(
+            f'"{name}" must be an object; found {quote(line[name]) if name in line else "nothing"}', where
+        )
     value: dict[str, Any] = line[name]
     return value
 
 
-def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
+def _read_question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
     """The question of a line, read from its JSON. Raises Problems for what cannot be one."""
     known = ("prompt", *_SIDES, "instructions", "params", "payload")
     for name in data:
         if name not in known:
-            raise _damaged(f'a question has no "{name}"; known: {", ".join(known)}', where)
+            raise _damaged_line(f'a question has no "{name}"; known: {", ".join(known)}', where)
     _check_kinds("a question", data, where)
     expected, actual, expected_raw, actual_raw = (data.get(name, MISSING) for name in _SIDES)
     return JudgeQuestion(
@@ -297,48 +299,52 @@ def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
     )  # fmt: skip
 
 
-def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> JudgeAnswer:
+def _read_answer_entry(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> JudgeAnswer:
     """The answer of a line, read from its JSON. Raises Problems for what cannot be one."""
     if "error" in data:
-        return JudgeAnswer(who=who, error=_issue(_map(data, "error", where), where))
+        return JudgeAnswer(who=who, error=_read_error(_object_under(data, "error", where), where))
     score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise _damaged(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
+        raise _damaged_line(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
     _check_kinds("an answer", data, where)
     ratio = data.get("ratio")  # of a function's answer; a judge's has no place for it, so it is checked and left out
     if ratio is not None and not (
         isinstance(ratio, list) and [type(number) for number in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
     ):
-        raise _damaged(f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where)
+        raise _damaged_line(
+            f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where
+        )
     return JudgeAnswer(score, passed, reason, details or {}, who)
 
 
 def _check_kinds(noun: str, data: Mapping[str, Any], where: str) -> None:
+    """Raises Problems for an entry of a line whose value is of the wrong kind. `noun` is what the message calls the line's part."""
     for name, (kind, claim) in _KINDS[noun].items():
         if name in data and not isinstance(data[name], kind):
-            raise _damaged(f'"{name}" of {noun} {claim}; found {quote(data[name])}', where)
+            raise _damaged_line(f'"{name}" of {noun} {claim}; found {quote(data[name])}', where)
 
 
-def _issue(data: Mapping[str, Any], where: str) -> Issue:
+def _read_error(data: Mapping[str, Any], where: str) -> Issue:
     """The error of an answer, read from its JSON. Raises Problems for what cannot be one."""
     code, message, blame, hint = (data.get(name) for name in ("code", "message", "blame", "hint"))
     texts = isinstance(code, str) and isinstance(message, str) and isinstance(hint, str | None)
     if not texts or not isinstance(blame, str) or blame not in _BLAMES:
-        raise _damaged(f"an error has a code, a blame and a message; found {quote(dict(data))}", where)
+        raise _damaged_line(f"an error has a code, a blame and a message; found {quote(dict(data))}", where)
     return Issue(str(code), _BLAMES[blame], str(message), hint=hint)
 
 
-def _places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
+def _read_places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
     """The row, evaluator and path of everyone who got an answer. Raises Problems for what cannot be one."""
     places: Sequence[Any] = line.get("places", []) if isinstance(line, dict) else []
     if not isinstance(places, list):
-        raise _damaged(f'"places" must be a list; found {quote(places)}', where)
+        raise _damaged_line(f'"places" must be a list; found {quote(places)}', where)
     for place in places:
         if not (isinstance(place, list) and [type(part) for part in place] == [int, str, str] and place[0] >= 0):
-            raise _damaged(f"a place is a row, an evaluator and a path; found {quote(place)}", where)
+            raise _damaged_line(f"a place is a row, an evaluator and a path; found {quote(place)}", where)
     return tuple((row, evaluator, path) for row, evaluator, path in places)
 
 
-def _damaged(message: str, where: str) -> Problems:
+def _damaged_line(message: str, where: str) -> Problems:
+    """The problem of a line that is no answer; `where` is its place."""
     hint = "a line is made by a run, or is as the page about the run folder says"
     return problem("damaged-answers", f"no line of answers: {message}", where=where, hint=hint)

@@ -40,7 +40,7 @@ class AnswerStore:
         weakref.finalize(self, self._connection.close)
 
     def answers_to(self, keys: Sequence[str]) -> dict[str, JudgeAnswer]:
-        """The answers that are known, by key."""
+        """The stored answers, by the keys of their questions; a question without one is left out."""
         answers: dict[str, JudgeAnswer] = {}
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
@@ -52,7 +52,7 @@ class AnswerStore:
 
     def add(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
         """Adds the answers that one request brought. The first answer to a question stays."""
-        lines = [(key, compact(_plain(answer)).decode()) for key, answer in answers]
+        lines = [(key, compact(_stored_part(answer)).decode()) for key, answer in answers]
         if not lines:
             return
         with self._lock, closing(self._connection.cursor()) as cursor:
@@ -74,7 +74,7 @@ class AnswerStore:
         self._connection.close()
 
 
-def _plain(answer: JudgeAnswer) -> dict[str, Any]:
+def _stored_part(answer: JudgeAnswer) -> dict[str, Any]:
     """The stored part of an answer: all but its costs."""
     return {
         "score": answer.score, "passed": answer.passed, "reason": answer.reason,
@@ -83,6 +83,7 @@ def _plain(answer: JudgeAnswer) -> dict[str, Any]:
 
 
 def _cached_answer(text: str) -> JudgeAnswer:
+    """An answer as it was stored, marked as one that nobody was asked for again."""
     data: Any = parse(text)
     details: Mapping[str, Any] = data["details"]
     return JudgeAnswer(data["score"], data["passed"], data["reason"], details, data["who"], cached=True)

@@ -4,7 +4,7 @@ A question goes one way. Who scores a chunk calls `ask_later` inside `asking_wit
 `QuestionList.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked
 takes the answers from what `ask_later` gave. An evaluator that looks at one row calls `ask` (a comparator that costs) or
 `ask_judge`, as often as the row is open: what is on the list has a placeholder for an answer until it is in the cache.
-Outside of `asking_with(questions=…)` everybody is asked at once. Answers live as long as the cache that `caching` opened.
+Outside of `asking_with(questions=…)` everybody is asked at once. Answers live as long as the cache that `cache_in_force` opened.
 
 A comparator that asks a judge looks at each pair of values once: what it decides without asking, or its question for the judge,
 is cached.
@@ -37,7 +37,7 @@ from evaluators.scoring.comparators._comparator import (
 )
 from evaluators.scoring.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.scoring.judges.judged_comparator import JudgedComparator
-from evaluators.scoring.judges.repeats import REPEAT, combined
+from evaluators.scoring.judges.repeats import REPEAT, combine_repeats
 from evaluators.scoring.judges.session import Session
 
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer
@@ -74,7 +74,7 @@ class LoggedAnswer(msgspec.Struct):
 Log: TypeAlias = dict[Hashable, LoggedAnswer]
 
 
-class Counted:
+class QuestionCounter:
     """Questions that were counted in place of being asked, each different one once."""
 
     def __init__(self) -> None:
@@ -84,13 +84,14 @@ class Counted:
         """Questions for batches and functions that wait."""
         self._seen: set[tuple[Hashable, Hashable]] = set()
 
-    def functions_asked(self, comparator: Comparator, questions: Sequence[Question]) -> list[Comparison]:
-        """Counts them, and takes each of them for a match, so that what waits for that is counted, too."""
+    def count_function_questions(self, comparator: Comparator, questions: Sequence[Question]) -> list[Comparison]:
+        """Counts the questions to a function, and answers each with a match, so that what is asked only after a match is counted,
+        too."""
         self.functions += sum(self._is_new(comparator, tuple(map(value_key, question[1:]))) for question in questions)
         return [Comparison(1.0, True, _NOT_ASKED)] * len(questions)
 
-    def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-        """Counts the questions for a judge, and what it would send, and takes each of them for a match."""
+    def count_judge_questions(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        """Counts the questions to a judge, and what it would send, and answers each with a match."""
         fresh = [question for question in questions if self._is_new(judge, question.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
         estimate = judge.estimate(fresh) if fresh else Estimate()
@@ -115,7 +116,7 @@ class Asking(msgspec.Struct, frozen=True):
     """Judges are asked each question so often."""
     reason_length: int | None = None
     """Reasons of judges are cut at so many characters; None cuts nothing."""
-    counted: Counted | None = None
+    counted: QuestionCounter | None = None
     """Counts questions in place of asking them."""
     log: Log | None = None
     """Gets what is answered, in the order in which it was first asked."""
@@ -135,12 +136,12 @@ def asking_with(
     *,
     times: int | None = None,
     reason_length: int | None = None,
-    counted: Counted | None = None,
+    counted: QuestionCounter | None = None,
     log: Log | None = None,
     session: Session | None = None,
     questions: QuestionList | None = None,
 ) -> Iterator[None]:
-    """Questions that are asked within the `with` block are asked so: see `Asking`. What is None stays as it is outside."""
+    """Within the `with` block, questions are asked with these settings: see `Asking`. What is None stays as it is outside."""
     changes = {
         "times": times, "reason_length": reason_length, "counted": counted, "log": log, "session": session,
         "questions": questions,
@@ -167,20 +168,21 @@ class QuestionList:
         self.rows, self.evaluator, self.open = rows, evaluator, False
 
     def answer(self, cache: AnswerCache) -> None:
-        """Asks what has no answer yet, row by row, and caches what is answered."""
+        """Asks what has no answer yet, in the order of the rows, and caches what is answered."""
         self.requests.sort(key=lambda request: request.row)
         _answer_requests(self.requests, cache)
 
 
-def waiting() -> bool:
-    """Whether something that is on the list has no answer yet."""
+def has_open_questions() -> bool:
+    """Whether something that was asked since `QuestionList.at` has no answer yet."""
     questions = _asking.get().questions
     return questions is not None and questions.open
 
 
 @contextmanager
 def asking_about(rows: Sequence[int]) -> Iterator[None]:
-    """While some rows of a chunk are scored apart: their questions are noted with the numbers the rows have in the chunk.
+    """Within the `with` block, some rows of a chunk are scored apart: their questions are noted with the numbers the rows have in
+    the chunk.
 
     `rows` are those numbers. What scores the rows counts them from 0.
     """
@@ -212,8 +214,8 @@ def ask_later(
 ) -> Callable[[], list[Comparison | RowProblem]]:
     """A function that gives the answers to the questions of one row, once those of all rows are answered together."""
     if not isinstance(comparator, JudgedComparator):
-        return _request_answers(row, comparator, questions, _keys(comparator, questions))
-    known, judge = [comparator.looked_at(question) for question in questions], comparator.judge
+        return _request_answers(row, comparator, questions, _question_keys(comparator, questions))
+    known, judge = [comparator.comparison_or_question(question) for question in questions], comparator.judge
     paths = [
         (answer, question.path)
         for answer, question in zip(known, questions, strict=True)
@@ -225,9 +227,11 @@ def ask_later(
     given = _request_answers(row, judge, requests, tuple(answer.key for answer, _ in paths))
 
     def answers() -> list[Comparison | RowProblem]:
+        """The answers in the order of the questions: those that needed no judge, and those of the judge."""
         each = iter(given())
         return [
-            comparator.answered(answer, next(each)) if isinstance(answer, JudgeQuestion) else answer for answer in known
+            comparator.comparison_or_problem(answer, next(each)) if isinstance(answer, JudgeQuestion) else answer
+            for answer in known
         ]
 
     return answers
@@ -238,8 +242,8 @@ def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAns
     return _request_answers(0, judge, questions, tuple(question.key for question in questions))()
 
 
-def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
-    """A key for each question, among those of its comparator."""
+def _question_keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
+    """A key for each question, which equal questions to the same comparator share. In a batch of a whole row, the row is part of it."""
     if comparator.batch == "row":
         row = tuple(tuple(map(value_key, question)) for question in questions)
         return tuple((number, row) for number in range(len(row)))
@@ -291,7 +295,7 @@ def _answer_requests(requests: Sequence[Request], cache: AnswerCache) -> None:
             for request in group:
                 _answer_together([request], cache)
     if (log := _asking.get().log) is not None:
-        _log(requests, cache, log)
+        _log_answers(requests, cache, log)
 
 
 def _answer_together(group: Sequence[Request], cache: AnswerCache) -> bool:
@@ -315,12 +319,13 @@ def _answer_together(group: Sequence[Request], cache: AnswerCache) -> bool:
     except WholeCall as error:
         if len(group) > 1:
             return False
-        _fail(group[0], opened, error.problem, cache)
+        _cache_failure(group[0], opened, error.problem, cache)
     return True
 
 
 def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: AnswerCache) -> None:
-    """One call for each row; rows that ask the very same share one."""
+    """Asks the questions of requests to a comparator that takes the questions of one row in a call; rows with the very same
+    questions share a call."""
     rows = {request.keys: request for request in group}
     lists = [cast("Sequence[Question]", request.questions) for request in rows.values()]
     counted = _asking.get().counted
@@ -328,23 +333,24 @@ def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: Answer
     if counted is None:
         called = comparator.compare_rows(lists)
     else:
-        called = [counted.functions_asked(comparator, questions) for questions in lists]
+        called = [counted.count_function_questions(comparator, questions) for questions in lists]
     for request, questions, found in zip(rows.values(), lists, called, strict=True):
         try:
             answers = answers_in(comparator, questions, found)
             cache.of(comparator.identity).answers.update(zip(request.keys, answers, strict=True))
         except WholeCall as error:
-            _fail(request, request.keys, error.problem, cache)
+            _cache_failure(request, request.keys, error.problem, cache)
 
 
-def _fail(request: Request, keys: Iterable[Hashable], problem: RowProblem, cache: AnswerCache) -> None:
-    """The questions of a call that failed as a whole have its problem, in this request and in no other one."""
+def _cache_failure(request: Request, keys: Iterable[Hashable], problem: RowProblem, cache: AnswerCache) -> None:
+    """Caches a problem as the answer to the questions with these keys: their call failed as a whole. It counts in this request
+    and in no other one."""
     answer: GivenAnswer = JudgeAnswer(error=problem.issue) if isinstance(request.asker, Judge) else problem
     cache.of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, answer)
 
 
-def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
-    """Writes down who got which answer."""
+def _log_answers(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
+    """Adds to `log` who got which answer."""
     for request in requests:
         identity = request.asker.identity
         for key, question, answer in zip(request.keys, request.questions, _cached_answers(request, cache), strict=True):
@@ -361,7 +367,7 @@ def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
 def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> Sequence[Comparison | RowProblem]:
     """The answers of a comparator to questions that are all different. Raises WholeCall where it answers none of them."""
     if (counted := _asking.get().counted) is not None:
-        return counted.functions_asked(comparator, questions)
+        return counted.count_function_questions(comparator, questions)
     (answers,) = comparator.compare_rows([questions])
     return answers_in(comparator, questions, answers)
 
@@ -375,14 +381,17 @@ def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[Ju
         for time in range(1, asking.times + 1)
     ]
     if asking.counted is not None:
-        return asking.counted.judge_asked(judge, put)[:: asking.times]
+        return asking.counted.count_judge_questions(judge, put)[:: asking.times]
     answers = call_judge(judge, put, asking.session)
     if asking.times > 1:
-        answers = [combined(answers[at : at + asking.times]) for at in range(0, len(answers), asking.times)]
-    return answers if asking.reason_length is None else [_shortened(answer, asking.reason_length) for answer in answers]
+        answers = [combine_repeats(answers[at : at + asking.times]) for at in range(0, len(answers), asking.times)]
+    return (
+        answers if asking.reason_length is None else [_shorten_reason(answer, asking.reason_length) for answer in answers]
+    )
 
 
-def _shortened(answer: JudgeAnswer, length: int) -> JudgeAnswer:
+def _shorten_reason(answer: JudgeAnswer, length: int) -> JudgeAnswer:
+    """The answer with a reason of at most `length` characters; None for 0."""
     if answer.reason is None or len(answer.reason) <= length:
         return answer
     return replace(answer, reason=answer.reason[: length - 1] + "…" if length else None)

@@ -100,15 +100,15 @@ def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
         message += f": {quote(' '.join(theirs.split()), _MOST_QUOTED)}"
     if status in _REFUSED or 300 <= status < 400:
         return ChatFailure(message, "judge-refused")
-    again, after = status in _AGAIN or status >= 500, _after(headers)
+    again, after = status in _AGAIN or status >= 500, _seconds_to_wait(headers)
     return ChatFailure(
         message, "judge-failed", again=again, after=after, shape=status in _SHAPE,
         busy=status == _TOO_MANY or (again and after is not None),
     )  # fmt: skip
 
 
-def _after(headers: Any) -> float | None:
-    """The seconds that the endpoint asks to wait: a number of them, or a date."""
+def _seconds_to_wait(headers: Any) -> float | None:
+    """The seconds that the endpoint asks to wait before the next try: a number of them, or a date; None where it asks for nothing."""
     with suppress(TypeError, ValueError):
         return max(0.0, float(headers.get("retry-after-ms")) / 1000)
     header = headers.get("retry-after")
@@ -146,23 +146,23 @@ def limit_reply(seconds: float) -> Callable[[Any], None]:
 
     def limit(response: Any) -> None:
         read = response.iter_bytes
-        response.iter_bytes = lambda *options: _limited(read(*options), time.monotonic() + seconds, seconds)
+        response.iter_bytes = lambda *options: _limit_blocks(read(*options), time.monotonic() + seconds, seconds)
 
     return limit
 
 
-def late(seconds: float) -> ChatFailure:
-    """The failure that no reply came in time."""
+def timeout_failure(seconds: float) -> ChatFailure:
+    """The failure that no reply came within so many seconds."""
     return ChatFailure(f"no reply within {seconds:g} s", "judge-timeout", again=True)
 
 
-def _limited(blocks: Iterator[bytes], end: float, seconds: float) -> Iterator[bytes]:
-    """The blocks of a reply. Raises ChatFailure where it is too long, or not complete in time."""
+def _limit_blocks(blocks: Iterator[bytes], end: float, seconds: float) -> Iterator[bytes]:
+    """The blocks of a reply. Raises ChatFailure where it is too long, or not complete by `end`, as `time.monotonic` counts."""
     size = 0
     for block in blocks:
         size += len(block)
         if size > MOST_BYTES:
             raise ChatFailure(f"the reply is longer than {MOST_BYTES >> 20} MiB", "judge-too-long")
         if time.monotonic() > end:
-            raise late(seconds)
+            raise timeout_failure(seconds)
         yield block

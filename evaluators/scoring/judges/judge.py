@@ -24,7 +24,7 @@ from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings, Detail, Settings, build, filled_texts_of, word_or_map
 from evaluators.scoring.comparators._answer_cache import value_key
-from evaluators.scoring.comparators._comparator import WholeCall, failed
+from evaluators.scoring.comparators._comparator import WholeCall, call_failure
 from evaluators.scoring.judges.session import Session
 from evaluators.scoring.values.addresses import addresses_in, refused_addresses
 
@@ -57,7 +57,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
     """Where the pair stands, as people read it. Of equal questions, the first one's; it makes no question another one."""
     row: int = 0
     """Questions with the same number are about one row, and may share a request. It makes no question another one."""
-    refused: Callable[[JudgeAnswer], str | None] | None = None
+    why_refused: Callable[[JudgeAnswer], str | None] | None = None
     """Gives the reason why an answer counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
     again does so, and keeps no such answer. It makes no question another one."""
     score_of: Callable[[JudgeAnswer], float | None] | None = None
@@ -80,15 +80,16 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def key(self) -> Hashable:
-        """Equal questions have the same. The order in which `params` and `payload` are written makes no difference."""
+        """A key that equal questions share. The order in which `params` and `payload` are written makes no difference."""
         body = self.body()
-        return value_key(body | {name: _in_order(body[name]) for name in ("params", "payload") if name in body})
+        return value_key(body | {name: _with_sorted_keys(body[name]) for name in ("params", "payload") if name in body})
 
 
-def _in_order(value: Any) -> Any:
+def _with_sorted_keys(value: Any) -> Any:
+    """The value with the keys of all its maps sorted, so that their order makes no difference."""
     if isinstance(value, Mapping):
-        return {key: _in_order(value[key]) for key in sorted(value)}
-    return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
+    return [_with_sorted_keys(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True):
@@ -178,7 +179,7 @@ class Judge(Settings):
         """All that answers depend on beside the suite's own text, as JSON: a part of the suite's fingerprint."""
         return {}
 
-    def replayed(self) -> Path | None:
+    def replayed_run(self) -> Path | None:
         """The run folder whose answers it plays back; None for a judge that answers itself."""
         return None
 
@@ -193,7 +194,7 @@ class Judge(Settings):
 
     @cached_property
     def identity(self) -> Hashable:
-        """A key that two judges share which answer the same: the class and its settings."""
+        """A key that judges share which give the same answers: the class and its settings."""
         return type(self), self.model_dump_json(fallback=repr)
 
 
@@ -216,7 +217,7 @@ def read_judge(data: object, folder: Path | None) -> Judge:
         raise BadSettings(details) from error
 
 
-def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
+def unanswered_issue(code: str, message: str, hint: str | None = None) -> Issue:
     """The issue of a question without an answer; the environment is to blame."""
     return Issue(code, Blame.ENVIRONMENT, message, hint=hint)
 
@@ -236,19 +237,19 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Sessio
         issue = replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
         raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
-        raise WholeCall(failed("judge", name, error, filled_texts_of(judge))) from error
+        raise WholeCall(call_failure("judge", name, error, filled_texts_of(judge))) from error
     if not isinstance(answers, list | tuple) or len(answers) != len(questions):
         what = f"{len(answers)} answers" if isinstance(answers, list | tuple) else type(answers).__name__
         message = f'judge "{name}" returned {what} to {len(questions)} questions'
         raise WholeCall(RowProblem(Issue("bad-answer", Blame.BUG, message)))
-    checked = [_checked(name, answer) for answer in answers]
+    checked = [_check_answer(name, answer) for answer in answers]
     return [
         answer if answer.error is None else replace(answer, error=judge.masked_issue(answer.error)) for answer in checked
     ]
 
 
-def _checked(name: str, answer: object) -> JudgeAnswer:
-    """A judge's answer, checked: NaN, a score outside 0 to 1 and no score at all are errors."""
+def _check_answer(name: str, answer: object) -> JudgeAnswer:
+    """What the judge `name` answered, where it is an answer. NaN, a score outside 0 to 1 and no score at all become errors."""
     if not isinstance(answer, JudgeAnswer):
         message = f'judge "{name}" returned {type(answer).__name__}, which is no answer'
         return JudgeAnswer(error=Issue("bad-answer", Blame.BUG, message))

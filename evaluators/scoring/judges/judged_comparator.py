@@ -19,8 +19,8 @@ from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
 from evaluators.model.settings import Name
 from evaluators.scoring.comparators._answer_cache import current_cache, value_key
-from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, word_of, worded
-from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, with_reason, word_of
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered_issue
 from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.text import Normalization, normalizer, same_text_deep
 
@@ -56,6 +56,7 @@ class JudgedComparator(Comparator):
 
     @model_validator(mode="after")
     def _take_judge(self, info: ValidationInfo) -> Self:
+        """Keeps the judge of the suite, which the context of the settings brings."""
         judge = (info.context or {}).get("judge")
         self._judge = judge if isinstance(judge, Judge) else None
         return self
@@ -65,21 +66,21 @@ class JudgedComparator(Comparator):
         """The judge that is asked; None where the suite has none."""
         return self._judge
 
-    def null_differs(self) -> Self:
+    def with_null_differing(self) -> Self:
         """A copy of the comparator for which null differs from any other value without asking the judge."""
         comparator = self.model_copy()
         comparator._null_differs = True
         return comparator
 
-    def for_items(self, rules: Mapping[str, Any]) -> Self:
-        """The comparator; one of lists is given the rules of their items, by path."""
+    def with_item_rules(self, rules: Mapping[str, Any]) -> Self:
+        """The comparator; one that compares lists gives a copy with the `rules` of their items, by path."""
         return self
 
     def list_totals(self) -> ListTotals | None:
         """How a list counts in the totals of a row; None where the comparator does not say which items of two lists match."""
         return None
 
-    def decided(self, question: Question) -> Comparison | None:
+    def compare_without_judge(self, question: Question) -> Comparison | None:
         """The comparison of a pair that needs no judge; None for a pair that does."""
         return None
 
@@ -88,7 +89,7 @@ class JudgedComparator(Comparator):
         params = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in params.items() if value is not None}
 
-    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+    def why_refused(self, question: Question, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, in words; None where it counts."""
         return None
 
@@ -96,26 +97,26 @@ class JudgedComparator(Comparator):
         """The score of an answer; None where it has none."""
         return answer.score
 
-    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def comparison_of_answer(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for. It passes by `at_least` of the suite, not by the judge's own `passed`."""
         score = float(answer.score or 0.0)
         comparison = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
-        return worded(self, question.expected, question.actual, comparison)
+        return with_reason(self, question.expected, question.actual, comparison)
 
     def compare(self, expected: Any, actual: Any) -> Comparison:
         """The judge's comparison of one pair. The judge is asked even if it was asked before."""
-        comparison = self.looked_at(Question("", expected, actual, expected, actual))
+        comparison = self.comparison_or_question(Question("", expected, actual, expected, actual))
         if isinstance(comparison, JudgeQuestion):
             try:
                 (answer,) = call_judge(cast("Judge", self.judge), [comparison])  # without one there is no question
             except WholeCall as error:
                 raise error.problem from error
-            comparison = self.answered(comparison, answer)
+            comparison = self.comparison_or_problem(comparison, answer)
         if isinstance(comparison, RowProblem):
             raise comparison
         return comparison
 
-    def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
+    def comparison_or_question(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
         """The comparison of a pair that needs no judge, or the question for the judge; made once for equal values."""
         _, expected, actual, expected_raw, actual_raw = question
         key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
@@ -126,13 +127,13 @@ class JudgedComparator(Comparator):
         settled: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
         if settled is None:
             settled = pairs[key] = (
-                self._null_comparison(question) or self.decided(question) or self._judge_question(question)
+                self._null_comparison(question) or self.compare_without_judge(question) or self._judge_question(question)
             )
         return settled
 
-    def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
-        """The comparison of a pair by the answer to its question."""
-        return self.judged_as(question, answer) if answer.error is None else RowProblem(answer.error)
+    def comparison_or_problem(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """The comparison of a pair by the answer to its question; the problem where the answer is an error."""
+        return self.comparison_of_answer(question, answer) if answer.error is None else RowProblem(answer.error)
 
     def _null_comparison(self, question: Question) -> Comparison | None:
         """The comparison of null with a value, where they differ; None for any other pair."""
@@ -143,13 +144,13 @@ class JudgedComparator(Comparator):
     def _judge_question(self, pair: Question) -> JudgeQuestion | RowProblem:
         """The question for the judge about a pair of values; the problem where there is no judge."""
         if self.judge is None:
-            return RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
+            return RowProblem(unanswered_issue("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
         path, expected, actual, expected_raw, actual_raw = pair
         return JudgeQuestion(
             word_of(self), expected, actual,
             MISSING if json_equal(expected, expected_raw) else expected_raw,
             MISSING if json_equal(actual, actual_raw) else actual_raw,
-            self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
+            self.instructions, self.params(), {}, path, why_refused=partial(self.why_refused, pair),
             score_of=partial(self.score_of, pair),
         )  # fmt: skip
 
@@ -172,7 +173,7 @@ def any_comparator(name: str) -> type[Comparator]:
     )
 
 
-def equal_but_for_writing(question: Question) -> Comparison | None:
+def match_but_for_writing(question: Question) -> Comparison | None:
     """A match where the two differ in case, spaces and how a letter is stored, and in nothing else; else None."""
     if _same_texts()(question.expected, question.actual):
         return Comparison(1.0, True, "equal once case and spaces are set aside")
@@ -181,4 +182,5 @@ def equal_but_for_writing(question: Question) -> Comparison | None:
 
 @cache
 def _same_texts() -> Any:
+    """A function that compares two values without case, spaces and how a letter is stored. Made once."""
     return same_text_deep(normalizer(Normalization(unicode="nfc", case="ignore", whitespace="collapse")))

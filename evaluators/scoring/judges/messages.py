@@ -78,8 +78,10 @@ def prompt_of(name: str) -> Prompt | None:
 
 def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
     """The two messages that ask some questions; their ids count from 1."""
-    data = "\n".join(_line(number, question) for number, question in enumerate(questions, 1))
-    instructions = "".join(line for number, question in enumerate(questions, 1) for line in _rules(number, question))
+    data = "\n".join(_question_line(number, question) for number, question in enumerate(questions, 1))
+    instructions = "".join(
+        line for number, question in enumerate(questions, 1) for line in _instruction_lines(number, question)
+    )
     if instructions:
         instructions = f"What the author of the test says about single ids:\n{instructions}\n"
     digest = sha256(f"{instructions}\n{data}".encode("utf-8", "backslashreplace")).hexdigest()[:16]
@@ -93,7 +95,7 @@ def reply_schema(prompt: Prompt, choices: Sequence[str] = ()) -> dict[str, Any]:
     verdict = {"id": {"type": "integer"}, **prompt.verdict}
     if choices:
         verdict["choice"] = {"type": "string", "enum": list(choices)}
-    return _closed_object({"verdicts": {"type": "array", "items": _closed_object(verdict)}})
+    return _closed_object_schema({"verdicts": {"type": "array", "items": _closed_object_schema(verdict)}})
 
 
 def estimated_tokens(messages: Messages, questions: int) -> tuple[int, int]:
@@ -102,29 +104,29 @@ def estimated_tokens(messages: Messages, questions: int) -> tuple[int, int]:
     return -(-size // _BYTES_PER_TOKEN), questions * _TOKENS_PER_VERDICT
 
 
-def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+def _closed_object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object with these keys, all of them, and no other."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _rules(number: int, question: JudgeQuestion) -> Iterator[str]:
+def _instruction_lines(number: int, question: JudgeQuestion) -> Iterator[str]:
     """The lines of a prompt with the suite's instructions on one question."""
     if question.instructions:
-        yield f"- id {number}: {_quoted(question.instructions)}\n"
+        yield f"- id {number}: {_json_line(question.instructions)}\n"
     if items := question.params.get(ITEMS):
-        yield f"- id {number}, how parts of an item are compared: {_quoted(items)}\n"
+        yield f"- id {number}, how parts of an item are compared: {_json_line(items)}\n"
 
 
-def _line(number: int, question: JudgeQuestion) -> str:
+def _question_line(number: int, question: JudgeQuestion) -> str:
     """A question as the prompt shows it: its number, its values and its payload, as JSON."""
     data: dict[str, Any] = {"id": number}
     for side in ("expected", "actual"):
         if (value := getattr(question, side)) is not MISSING:
             data["found" if side == "actual" else side] = value
-    return _quoted(data | dict(question.payload))
+    return _json_line(data | dict(question.payload))
 
 
-def _quoted(value: Any) -> str:
+def _json_line(value: Any) -> str:
     """The value as JSON on one line; what cannot be seen is written as an escape."""
     try:
         text = to_text(value)

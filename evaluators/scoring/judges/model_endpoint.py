@@ -17,8 +17,8 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from evaluators.model.issues import Issue, Problems, extra_hint, problem
 from evaluators.model.settings import Name, Settings, bad
 from evaluators.scoring.judges.chat import Send, Structured
-from evaluators.scoring.judges.judge import Judge, JudgeQuestion, amount_text, unanswered
-from evaluators.scoring.judges.prices import PriceList, read_prices, units
+from evaluators.scoring.judges.judge import Judge, JudgeQuestion, amount_text, unanswered_issue
+from evaluators.scoring.judges.prices import PriceList, in_units, read_prices
 
 DEFAULT_MODEL: Final = "DEFAULT_LLM_MODEL"
 """The environment variable that names the model where a suite names none."""
@@ -39,8 +39,8 @@ class Budget(Settings):
 
     @property
     def most(self) -> tuple[int | None, int | None, int | None]:
-        """The most questions, tokens and units of money."""
-        return self.max_questions, self.max_tokens, None if self.max_cost is None else int(units(self.max_cost))
+        """The most questions, tokens and units of money; None for what has no limit."""
+        return self.max_questions, self.max_tokens, None if self.max_cost is None else int(in_units(self.max_cost))
 
 
 class ModelEndpoint(Judge):
@@ -100,7 +100,7 @@ class ModelEndpoint(Judge):
         return data
 
     @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> Self:
+    def _check_settings(self, info: ValidationInfo) -> Self:
         """Refuses a cost limit without prices, and parameters that the judge sets itself."""
         self._folder = _folder_of(info)
         if self.budget.max_cost is not None and self.prices is None:
@@ -113,8 +113,9 @@ class ModelEndpoint(Judge):
 
     # what a plug says
 
-    def connected(self) -> AbstractContextManager[Send]:
-        """The way to the endpoint, open inside: a function from a request to its reply, for several threads.
+    def connection(self) -> AbstractContextManager[Send]:
+        """A context manager that opens the way to the endpoint: inside the `with` block, a function from a request to its reply,
+        for several threads.
 
         The function raises ChatFailure. Every plug implements this.
         """
@@ -156,7 +157,7 @@ class ModelEndpoint(Judge):
         most = self.budget
         if most.max_cost is not None and cost is None:
             said = f"max_cost cannot be kept: {self.prices} has no price of {model}"
-            return unanswered("judge-budget", said, "add the model to the prices")
+            return unanswered_issue("judge-budget", said, "add the model to the prices")
         if most.max_questions is not None and questions > most.max_questions:
             has = "1 question" if questions == 1 else f"{questions:,} questions"
             message = f"max_questions is {most.max_questions:,}, and this request has {has}"
@@ -166,13 +167,13 @@ class ModelEndpoint(Judge):
             hint = (
                 "raise it" if questions == 1 else "raise it, or let fewer fields share a request: fields_per_request: 1"
             )
-        elif most.max_cost is not None and (cost or 0) > units(most.max_cost):
+        elif most.max_cost is not None and (cost or 0) > in_units(most.max_cost):
             message = f"max_cost is {most.max_cost:g}, and this request takes about {amount_text(cost or 0)}"
             hint = "raise it"
         else:
             hint = "raise it: what was answered so far is kept, and the next run goes on from there"
-            return unanswered("judge-budget", "the budget of the judge is spent", hint if self.cache else None)
-        return unanswered("judge-budget", f"the budget of the judge is below one request: {message}", hint)
+            return unanswered_issue("judge-budget", "the budget of the judge is spent", hint if self.cache else None)
+        return unanswered_issue("judge-budget", f"the budget of the judge is below one request: {message}", hint)
 
     @property
     def shapes(self) -> dict[str, Structured]:
@@ -190,6 +191,7 @@ class ModelEndpoint(Judge):
 
 
 def _folder_of(info: ValidationInfo) -> Path:
+    """The folder where the suite's relative paths start, from the context of the settings."""
     return Path((info.context or {}).get("folder") or Path())
 
 
@@ -212,11 +214,11 @@ def read_env_file(file: Path) -> Mapping[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         why = (getattr(error, "strerror", None) or "it is not UTF-8").lower()
         raise problem("no-env-file", f"the file of variables cannot be read: {why}", where=str(file)) from None
-    return _variables(text, str(file))
+    return _variables_in(text, str(file))
 
 
 @lru_cache(maxsize=8)
-def _variables(text: str, name: str) -> Mapping[str, str]:
+def _variables_in(text: str, name: str) -> Mapping[str, str]:
     """The variables of a text of `NAME=value` lines. Raises Problems for a line that is none; `name` is the file."""
     headers: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -227,11 +229,11 @@ def _variables(text: str, name: str) -> Mapping[str, str]:
         if match is None:
             message = "a line must be NAME=value, a comment, or empty"
             raise problem("bad-env-file", message, where=f"{name}:{number}")
-        headers[match[1]] = _value(match[2].strip())
+        headers[match[1]] = _value_behind(match[2].strip())
     return headers
 
 
-def _value(text: str) -> str:
+def _value_behind(text: str) -> str:
     """The value behind the `=`, without its quotes and without a comment behind it."""
     if len(text) >= 2 and text[0] in "\"'" and (end := text.find(text[0], 1)) > 0:
         return text[1:end]

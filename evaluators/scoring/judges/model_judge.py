@@ -20,7 +20,7 @@ from pydantic import PrivateAttr
 
 from evaluators.model.issues import Problems, problem
 from evaluators.scoring.judges.answer_store import AnswerStore
-from evaluators.scoring.judges.judge import Estimate, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judge import Estimate, JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.scoring.judges.messages import Prompt, estimated_tokens, messages_of, prompt_names, prompt_of
 from evaluators.scoring.judges.model_endpoint import DEFAULT_MODEL, ModelEndpoint, variable
 from evaluators.scoring.judges.rounds import PendingQuestion, Round, groups_of
@@ -73,7 +73,7 @@ class ModelJudge(ModelEndpoint):
             )  # fmt: skip
         if self.cache:
             try:
-                AnswerStore(_with_folder(self._cache_file())).close()
+                AnswerStore(_make_folder(self._cache_file())).close()
             except OSError as error:
                 hint = "name another file, or write cache: false"
                 raise problem(
@@ -122,13 +122,14 @@ class ModelJudge(ModelEndpoint):
                     [question for question in pending if question.answer is None]
                 )
         except (OSError, sqlite3.Error) as error:
-            lost = unanswered("judge-cache", f"the answers of the judge cannot be kept: {error}")
+            lost = unanswered_issue("judge-cache", f"the answers of the judge cannot be kept: {error}")
             return [question.answer or JudgeAnswer(error=lost) for question in pending]
         except Problems as error:  # who asks outside of a run need not have called `ready`
-            lost = unanswered(error.issues[0].code, error.issues[0].message, error.issues[0].hint)
+            lost = unanswered_issue(error.issues[0].code, error.issues[0].message, error.issues[0].hint)
             return [question.answer or JudgeAnswer(error=lost) for question in pending]
         return [
-            question.answer or JudgeAnswer(error=unanswered("judge-failed", "there is no answer")) for question in pending
+            question.answer or JudgeAnswer(error=unanswered_issue("judge-failed", "there is no answer"))
+            for question in pending
         ]
 
     def _pending(self, questions: Sequence[JudgeQuestion]) -> list[PendingQuestion]:
@@ -138,7 +139,7 @@ class ModelJudge(ModelEndpoint):
             prompt = prompt_of(question.prompt)
             if prompt is None:
                 message = f'there is no prompt "{question.prompt}"'
-                error = unanswered("no-prompt", message, f"known: {', '.join(prompt_names())}")
+                error = unanswered_issue("no-prompt", message, f"known: {', '.join(prompt_names())}")
                 found.append(PendingQuestion(question, "", _NO_PROMPT, JudgeAnswer(error=error)))
             else:
                 found.append(PendingQuestion(question, self._key(question, prompt), prompt))
@@ -157,6 +158,7 @@ class ModelJudge(ModelEndpoint):
             return sha256(json.dumps(asked_of, sort_keys=True, default=repr).encode()).hexdigest()
 
     def _cache_file(self) -> Path:
+        """The file in which answers are kept from run to run."""
         return self._folder / str(self.cache)
 
     def _own_session(self) -> Session:
@@ -169,7 +171,7 @@ class ModelJudge(ModelEndpoint):
     def _store(self, session: Session | None) -> Iterator[AnswerStore]:
         """The store of answers, open: in the cache file, or without one in the file of the session, or in memory."""
         if self.cache:
-            with closing(AnswerStore(_with_folder(self._cache_file()))) as store:
+            with closing(AnswerStore(_make_folder(self._cache_file()))) as store:
                 yield store
         elif session is not None:
             with closing(AnswerStore(session.file)) as store:
@@ -180,8 +182,8 @@ class ModelJudge(ModelEndpoint):
             yield self._alone_store
 
 
-def _with_folder(file: Path) -> Path:
-    """The file, in a folder that is there. A folder of our own is left out of version control."""
+def _make_folder(file: Path) -> Path:
+    """The file, after its folder was made where it is not there. A folder of our own is left out of version control."""
     if not file.parent.is_dir():
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.parent.name == ".evaluators":

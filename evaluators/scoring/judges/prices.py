@@ -28,8 +28,8 @@ _PER_TOKEN: Final = UNIT // 10**6
 _MOST: Final = 10_000
 
 
-def units(amount: float) -> Fraction:
-    """An amount as it is written, in units."""
+def in_units(amount: float) -> Fraction:
+    """An amount of money, exactly as it is written, in units: `UNIT` of them are 1 of the currency."""
     return Fraction(str(amount)) * UNIT
 
 

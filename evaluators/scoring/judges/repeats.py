@@ -16,8 +16,9 @@ REPEATS: Final = "repeats"
 _HALF: Final = 0.5
 
 
-def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
-    """The first answer, with the verdict of each time among its details, and with the cost of all."""
+def combine_repeats(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
+    """One answer for a question that was asked several times: the first, with the verdict of each time among its details, and
+    with the cost of all."""
     first = answers[0]
     verdicts = [verdict_in(answer) for answer in answers if answer.error is None]
     details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
@@ -39,7 +40,7 @@ def verdict_in(answer: JudgeAnswer) -> Any:
     return answer.passed if answer.passed is not None else answer.score
 
 
-def agreed(answer: JudgeAnswer) -> bool | None:
+def repeats_agree(answer: JudgeAnswer) -> bool | None:
     """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
     repeats = answer.details.get(REPEATS)
     if not isinstance(repeats, list) or len(repeats) < 2:
@@ -49,6 +50,7 @@ def agreed(answer: JudgeAnswer) -> bool | None:
 
 
 def _without_reasons(value: Any) -> Any:
+    """The value without the reasons in it, at any depth."""
     if isinstance(value, Mapping):
         return {name: _without_reasons(inner) for name, inner in value.items() if name != "reason"}
     return [_without_reasons(inner) for inner in value] if isinstance(value, list) else value

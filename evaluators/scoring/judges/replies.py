@@ -35,14 +35,14 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnsw
     answers: list[JudgeAnswer | BadReply] = [BadReply("the reply has no verdict on it")] * count
     seen: dict[int, Any] = {}
     for verdict in _verdicts(reply, count):
-        number = _id(verdict, count)
+        number = _question_number(verdict, count)
         if number in seen:
             if not json_equal(seen[number], verdict):
                 answers[number - 1] = BadReply("the reply has two different verdicts on it")
             continue
         seen[number] = verdict
         try:
-            answers[number - 1] = _verdict(verdict, prompt)
+            answers[number - 1] = _answer_of_verdict(verdict, prompt)
         except BadReply as refused:
             answers[number - 1] = refused
     return answers
@@ -76,7 +76,7 @@ def _verdicts_of(value: Any, count: int) -> list[Any] | None:
     return None
 
 
-def _id(verdict: Any, count: int) -> int:
+def _question_number(verdict: Any, count: int) -> int:
     """The number of the question that a verdict is about. Raises BadReply for one that was not asked."""
     number = verdict.get("id") if isinstance(verdict, dict) else None
     if isinstance(number, str) and number.isdecimal() and len(number) <= _MOST_DIGITS:
@@ -86,13 +86,13 @@ def _id(verdict: Any, count: int) -> int:
     return number
 
 
-def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
+def _answer_of_verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
     """The answer of a verdict in a reply, whose parts the prompt names. Raises BadReply for parts that contradict each other."""
-    parts = {name: _part(data, name, schema) for name, schema in prompt.verdict.items()}
+    parts = {name: _verdict_part(data, name, schema) for name, schema in prompt.verdict.items()}
     known = {"score": {"type": "number"}, "match": {"type": "boolean"}}
     for name, schema in known.items():
         if name not in parts and data.get(name) is not None:
-            parts[name] = _part(data, name, schema)
+            parts[name] = _verdict_part(data, name, schema)
     score, match, reason = parts.pop("score", None), parts.pop("match", None), parts.pop("reason", None)
     if score is not None and not 0 <= score <= 1:
         raise BadReply(f"the score is {score}; a score is a number from 0 to 1")
@@ -103,13 +103,13 @@ def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
     return JudgeAnswer(float(score or 0.0), match, reason or None, parts)
 
 
-def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
+def _verdict_part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
     """One part of a verdict. Numbers and truth values that are written as text count, and 2.0 is 2."""
     value, kind = data.get(name), str(schema["type"])
     if name == "reason" and value is None:  # nothing hangs on it
         return ""
     if isinstance(value, str) and kind in ("number", "integer"):
-        value = _number(value, kind)
+        value = _number_in_text(value, kind)
     elif isinstance(value, str) and kind == "boolean":
         value = _WORDS.get(value.strip().lower(), value)
     elif isinstance(value, float) and kind == "integer" and value.is_integer():
@@ -130,7 +130,7 @@ def _check_inside(name: str, value: Any, schema: Mapping[str, Any]) -> None:
         raise BadReply(f'"{name}" of the verdict is not as it was asked for: {wrong.message[:_MOST_QUOTED]}')
 
 
-def _number(text: str, kind: str) -> object:
+def _number_in_text(text: str, kind: str) -> object:
     """A text as the number that it writes, whole for the type `integer`; any other text stays."""
     try:
         number = float(text)

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Issue
 from evaluators.scoring.judges.answer_store import AnswerStore
 from evaluators.scoring.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
-from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.scoring.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
 from evaluators.scoring.judges.model_endpoint import ModelEndpoint
 from evaluators.scoring.judges.repeats import REPEAT
@@ -58,7 +58,7 @@ class PendingQuestion(msgspec.Struct):
 
 
 def groups_of(judge: ModelEndpoint, pending: Iterable[PendingQuestion]) -> list[list[PendingQuestion]]:
-    """The questions that share a request: of one row, with one prompt, one model and the same choices.
+    """The questions in the groups that share a request: of one row, with one prompt, one model and the same choices.
 
     A question that is put several times has another request each time: a model that sees it twice answers alike.
     """
@@ -128,7 +128,7 @@ class Round:
         groups = groups_of(self.judge, pending)
         try:
             with (
-                self.judge.connected() as self.send,
+                self.judge.connection() as self.send,
                 ThreadPoolExecutor(self.judge.concurrency, "evaluators-judge") as pool,
             ):
                 self._watch([pool.submit(self._request, group) for group in groups])
@@ -150,6 +150,7 @@ class Round:
             raise
 
     def _end_when_stopped(self) -> None:
+        """Raises StoppedAsking where the run was told to stop."""
         if self.session.stopped():
             raise StoppedAsking
 
@@ -168,7 +169,7 @@ class Round:
                 break
             problems = self._send(group)
         if problems:
-            error = unanswered("judge-bad-reply", f"the judge's reply does not count: {problems[group[0].key]}")
+            error = unanswered_issue("judge-bad-reply", f"the judge's reply does not count: {problems[group[0].key]}")
             self._fail(group, error)
 
     def _send(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
@@ -192,7 +193,7 @@ class Round:
         reply, repeated = self._reply_to(request, whom)
         if isinstance(reply, ChatFailure):
             self.session.count(self.name, tokens=-guess, cost=-(dear or 0))
-            self._fail(group, self._failure_counted(reply, whom), repeated)
+            self._fail(group, self._count_failure(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
         counted = any(reply.tokens)  # an endpoint may not say what it took
@@ -260,25 +261,25 @@ class Round:
                 raise BadReply("it is cut off")
             verdicts = verdicts_in(reply.text, group[0].prompt, len(group))
         except BadReply as refused:
-            return {entry.key: self._safe(str(refused)) for entry in group}
+            return {entry.key: self._without_key(str(refused)) for entry in group}
         problems: dict[str, str] = {}
         answered: list[tuple[str, JudgeAnswer]] = []
         for entry, verdict in zip(group, verdicts, strict=True):
             if isinstance(verdict, BadReply):
-                problems[entry.key] = self._safe(str(verdict))
+                problems[entry.key] = self._without_key(str(verdict))
                 continue
             answer = replace(
-                verdict, details=self._safe(dict(verdict.details)), reason=self._safe(verdict.reason),
+                verdict, details=self._without_key(dict(verdict.details)), reason=self._without_key(verdict.reason),
                 who=self._who(entry), tokens=entry.spent, retries=repeated, seconds=entry.seconds, cost=entry.cost,
             )  # fmt: skip
-            why = entry.question.refused(answer) if entry.question.refused is not None else None
+            why = entry.question.why_refused(answer) if entry.question.why_refused is not None else None
             if why is not None:
-                problems[entry.key] = self._safe(why)
+                problems[entry.key] = self._without_key(why)
                 continue
             entry.answer = answer
             answered.append((entry.key, answer))
-        safe_messages: Any = [{**each, "content": self._safe(each["content"])} for each in messages]
-        self.store.add(answered, safe_messages, self._safe(reply.text or ""))
+        safe_messages: Any = [{**each, "content": self._without_key(each["content"])} for each in messages]
+        self.store.add(answered, safe_messages, self._without_key(reply.text or ""))
         self.session.count(self.name, answered=len(answered))
         return problems
 
@@ -303,7 +304,7 @@ class Round:
             "prompt": entry.prompt.label,
         }
 
-    def _failure_counted(self, failure: ChatFailure, whom: str) -> Issue:
+    def _count_failure(self, failure: ChatFailure, whom: str) -> Issue:
         """Counts a request that failed, its tries used up, and gives the error of its questions.
 
         The endpoint is given up for the run when it refuses outright, and when at least `_MOST_FAILED_IN_A_ROW` requests
@@ -311,21 +312,21 @@ class Round:
         """
         session = self.session
         failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
-        error = unanswered(failure.code, self._safe(str(failure)))
+        error = unanswered_issue(failure.code, self._without_key(str(failure)))
         stays_away = failure.again or failure.code == "judge-too-long"
         if failure.code == "judge-refused" or (stays_away and failed >= _MOST_FAILED_IN_A_ROW):
             session.given_up[whom] = error
         return error
 
-    def _safe(self, value: Any) -> Any:
-        """The value without the key of the judge, should an endpoint repeat it."""
+    def _without_key(self, value: Any) -> Any:
+        """The value with stars in place of the judge's key, in case an endpoint repeats it."""
         if not self.key:
             return value
         if isinstance(value, str):
             return value.replace(self.key, _HIDDEN_SECRET)
         if isinstance(value, Mapping):
-            return {self._safe(name): self._safe(inner) for name, inner in value.items()}
-        return [self._safe(inner) for inner in value] if isinstance(value, list) else value
+            return {self._without_key(name): self._without_key(inner) for name, inner in value.items()}
+        return [self._without_key(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _shares(whole: int, parts: int) -> list[int]:

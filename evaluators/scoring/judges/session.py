@@ -74,8 +74,8 @@ class Session:
         """Why nothing further is sent, by who is asked."""
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
-        """The connection, alone, for several statements that count as one."""
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Within the `with` block, the connection for this thread alone, with several statements that count as one."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -85,7 +85,7 @@ class Session:
 
     def claim(self, keys: Sequence[str], owner: str) -> set[str]:
         """The keys that `owner` may ask about: those that no other owner has claimed. They are claimed by this call."""
-        with self._changing() as connection:
+        with self._transaction() as connection:
             rows = [(key, owner) for key in keys]
             connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)
             mine = {key for (key,) in connection.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
@@ -93,12 +93,12 @@ class Session:
 
     def release(self, keys: Sequence[str]) -> None:
         """Gives up the claims on these questions: they are answered, or another owner may ask them."""
-        with self._changing() as connection:
+        with self._transaction() as connection:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def release_of(self, process: int) -> None:
         """Gives up the claims of a process that has ended, so that no other process waits for it."""
-        with self._changing() as connection:
+        with self._transaction() as connection:
             connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
 
     def reserve(
@@ -154,8 +154,8 @@ class Session:
             row = self._connection.execute("SELECT until FROM pauses WHERE whom = ?", (whom,)).fetchone()
         return 0.0 if row is None else float(row[0])
 
-    def so_far(self) -> AskingProgress:
-        """The counts of questions so far."""
+    def progress(self) -> AskingProgress:
+        """The counts of questions so far, of all judges and workers together."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT SUM(sent), SUM(tokens), SUM(answered), SUM(cached), SUM(failed), SUM(requests) FROM judges"

@@ -16,13 +16,13 @@ from evaluators.scoring.needs import (
     Condition,
     EmptyExpected,
     Wanted,
-    answer_of,
-    as_output,
-    chosen_of,
-    documents_of,
-    expected_of,
-    given_output,
-    output_of,
+    as_output_error,
+    chosen_document,
+    documents_in_output,
+    expected_answer,
+    expected_document,
+    output_document,
+    structured_output,
     text_of,
     want_like,
 )
@@ -59,7 +59,7 @@ class SearchedCell:
     def chosen(self, want: Want, prefer: Want = "any") -> Any:
         """The document of that kind, with where it stands and among how many; else a cell error.
 
-        Where the cell has no text to look in, it is what `output_of` gives: the cell's own value.
+        Where the cell has no text to look in, it is what `output_document` gives: the cell's own value.
         """
         key = want, prefer
         if key not in self._chosen:
@@ -84,15 +84,15 @@ class SearchedCell:
     def documents(self) -> Any:
         """Every document in the text; a cell error, or None where nothing is looked for."""
         if self._documents is None and self.search.lenient and isinstance(self.cell, str):
-            self._documents = documents_of(self.cell)
+            self._documents = documents_in_output(self.cell)
         return self._documents
 
     def _choose(self, want: Want, prefer: Want) -> Any:
         """The document of a kind among those of the text; a cell error where there is none."""
         documents = self.documents()
         if documents.__class__ is FoundDocuments:
-            return chosen_of(documents, want, self.search, prefer)
-        return output_of(self.cell, want, self.search, prefer) if documents is None else documents
+            return chosen_document(documents, want, self.search, prefer)
+        return output_document(self.cell, want, self.search, prefer) if documents is None else documents
 
 
 def texts(cells: Cells, absent: CellError, filled: bool) -> Cells:
@@ -102,17 +102,19 @@ def texts(cells: Cells, absent: CellError, filled: bool) -> Cells:
 
 def given_outputs(cells: Cells) -> Cells:
     """Each output cell as it stands; what cannot be read of it is the output's fault."""
-    return [as_output(cell) if isinstance(cell, CellError) else cell for cell in cells]
+    return [as_output_error(cell) if isinstance(cell, CellError) else cell for cell in cells]
 
 
 def answers(cells: Cells, empty: EmptyExpected) -> Cells:
     """Each expected cell as it stands, or a cell error where it holds nothing."""
-    return [cell if cell.__class__ is str and cell and not cell.isspace() else answer_of(cell, empty) for cell in cells]
+    return [
+        cell if cell.__class__ is str and cell and not cell.isspace() else expected_answer(cell, empty) for cell in cells
+    ]
 
 
 def expected_documents(cells: Cells) -> Cells:
     """Each expected cell as a document, or a cell error."""
-    return parse_all(cells, expected_of)
+    return parse_all(cells, expected_document)
 
 
 def documents_if_any(documents: Cells) -> Cells:
@@ -122,7 +124,7 @@ def documents_if_any(documents: Cells) -> Cells:
 
 def whole_outputs(cells: Cells, search: Search) -> Cells:
     """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
-    texts = [cell if cell.__class__ is str else given_output(cell) for cell in cells]
+    texts = [cell if cell.__class__ is str else structured_output(cell) for cell in cells]
     return _perhaps_listed(cells, parse_all(texts, lambda cell: _not_text(cell, search)), search)
 
 
@@ -140,7 +142,7 @@ def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, s
     texts = [
         (document if cell == text and document.__class__ in _CONTAINERS else cell)
         if cell.__class__ is str
-        else given_output(cell)
+        else structured_output(cell)
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
     found = [
@@ -251,11 +253,11 @@ def _document_of_kind(value: Any, want: Want, prefer: Want = "any") -> Any:
     if value.__class__ is SearchedCell:
         return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
-    return output_of(value, want) if not isinstance(value, str) else _text_value(value, want)
+    return output_document(value, want) if not isinstance(value, str) else _text_value(value, want)
 
 
 def _text_value(value: str, want: Want) -> Any:
     """A cell that is a JSON text in quotes: a document only where any JSON will do."""
     from evaluators.scoring.values.json_text import to_text
 
-    return value if want == "any" else output_of(to_text(value), want)
+    return value if want == "any" else output_document(to_text(value), want)

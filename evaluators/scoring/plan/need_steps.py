@@ -89,9 +89,9 @@ class NeedSteps:
         """For each output column of which objects or lists are wanted: these kinds."""
         for need in [self._of_parts(need, line) for line in lines for need in line.settings.needs()]:
             if isinstance(need, Output):
-                name = need.column.spelled(roles)
+                name = need.column.name_by(roles)
                 if need.beside is not None:
-                    self.expected_of_output.setdefault(name, need.beside.column.spelled(roles))
+                    self.expected_of_output.setdefault(name, need.beside.column.name_by(roles))
                 if need.want in ("object", "array"):
                     self.kinds.setdefault(name, set()).add(need.want)
 
@@ -135,7 +135,7 @@ class NeedSteps:
             return column
         search = self._search(need, line)
         how = "" if column.role == "expected" else _how(search) if search.lenient else ", parse: strict"
-        name = f"{column.spelled(self.roles)} at {column.at}{how}"
+        name = f"{column.name_by(self.roles)} at {column.at}{how}"
         self.parts[name] = column, search
         return Column(name, literal=True, role=column.role)
 
@@ -144,7 +144,7 @@ class NeedSteps:
         if name not in self.parts:
             return self.columns.index(name)
         column, search = self.parts[name]
-        whole = column.spelled(self.roles)
+        whole = column.name_by(self.roles)
         if column.role == "expected":
             documents = self._expected(whole)
         else:
@@ -161,7 +161,7 @@ class NeedSteps:
         if isinstance(need, Text):
             return self._text(need), None
         if isinstance(need, Expected):
-            name = need.column.spelled(self.roles)
+            name = need.column.name_by(self.roles)
             return self._expected_if_any(name) if need.optional else self._expected(name), None
         return self._answer(need) if need.role == "expected" else self._given(need), None
 
@@ -171,20 +171,20 @@ class NeedSteps:
         return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
     def _text(self, need: Text) -> int:
-        column, name = need.column, need.column.spelled(self.roles)
+        column, name = need.column, need.column.name_by(self.roles)
         cell = self._answer(column) if column.role == "expected" else self._slot_of_column(name)
         return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
 
     def _given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
-        name = column.spelled(self.roles)
+        name = column.name_by(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
             return self._slot_of_column(name)
         return self.share(f"output in {name}", cells.given_outputs, (self._slot_of_column(name),))
 
     def _answer(self, column: Column) -> int:
         """The slot of expected answers that are no documents. A setting says whether an empty one is an answer."""
-        name = column.spelled(self.roles)
+        name = column.name_by(self.roles)
         return self.share(
             f"answer in {name}", cells.answers, (self._slot_of_column(name),), empty=self.reading.empty_expected
         )
@@ -193,16 +193,16 @@ class NeedSteps:
         return self.share(f"expected document in {name}", cells.expected_documents, (self._slot_of_column(name),))
 
     def _expected_if_any(self, name: str) -> int:
-        column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
+        column = self.parts[name][0].name_by(self.roles) if name in self.parts else name
         reads = (self._expected(name),) if column in self.columns else ()
         return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
 
     def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
         """The slot of the output documents, and how each is chosen."""
-        name = need.column.spelled(self.roles)
+        name = need.column.name_by(self.roles)
         whole = self._whole(name, search)
         pair = self.expected_of_output.get(name)
-        beside = need.beside.column.spelled(self.roles) if need.beside else None
+        beside = need.beside.column.name_by(self.roles) if need.beside else None
         if need.want == "like_expected" and beside is not None:
             expected = self._expected(beside)
             slot = self.share(

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model.limits import OutOfTime, WorkLimits, limits_in_force
 from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
-from evaluators.scoring.comparators._answer_cache import caching
+from evaluators.scoring.comparators._answer_cache import cache_in_force
 from evaluators.scoring.evaluators._evaluator import (
     Check,
     Column,
@@ -92,7 +92,7 @@ class Plan(Struct):
         missing = [MISSING] * count
         slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
         try:
-            with caching():
+            with cache_in_force():
                 with limits_in_force(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
@@ -186,7 +186,7 @@ def compile_plan(
     `watched` has the fields, by evaluator, of which every verdict says what became of them.
     """
     ordered, reading = in_order(lines), reading or Reading()
-    columns = tuple(dict.fromkeys(column.spelled(roles) for column in needed_columns(ordered, roles)))
+    columns = tuple(dict.fromkeys(column.name_by(roles) for column in needed_columns(ordered, roles)))
     needs = NeedSteps(columns, ordered, roles, reading)
     compiled: dict[str, Compiled] = {}
     for together in rounds_of(ordered):

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.model.rows import Outcome
-from evaluators.scoring.comparators._answer_cache import caching
+from evaluators.scoring.comparators._answer_cache import cache_in_force
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.listed_rows import ListedRows
@@ -28,7 +28,7 @@ def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequ
 
 def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
     """All results of a row."""
-    with caching():
+    with cache_in_force():
         rows = _looked_at(scoring, expected, output)
         try:
             return rows.scored(0)

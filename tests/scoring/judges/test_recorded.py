@@ -16,7 +16,7 @@ from evaluators.model.issues import Blame
 from evaluators.model.settings import build
 from evaluators.runs.reader import Run
 from evaluators.scoring.judges.answer_lines import read_answers
-from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.testsets.readers import jsonl
 from tests.kit import change_table, exported, lines_of, problem_of, write_rows
 
@@ -44,7 +44,7 @@ class Opinion(Judge):
         who = {"judge": "opinion", "model": str(question.params.get("model", "small")), "prompt": f"{question.prompt} 1"}
         if question.actual == "down":
             return JudgeAnswer(
-                error=unanswered("judge-down", "the judge did not answer", "try later"), who=who, retries=2
+                error=unanswered_issue("judge-down", "the judge did not answer", "try later"), who=who, retries=2
             )
         score = 1.0 if self.lenient else min(1.0, len(str(question.actual)) / 8)
         return JudgeAnswer(score, reason=f"{len(str(question.actual))} letters", who=who, tokens=(10, 3), seconds=0.5)

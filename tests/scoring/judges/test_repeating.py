@@ -10,8 +10,8 @@ import pytest
 
 import evaluators
 from evaluators.reports.run_page import run_page
-from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.scoring.judges.repeats import agreed, combined
+from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered_issue
+from evaluators.scoring.judges.repeats import combine_repeats, repeats_agree
 from tests.kit import cli, lines_of, write_rows
 
 
@@ -90,8 +90,8 @@ def test_two_workers_repeat_as_one_does(tmp_path: Path) -> None:
         ([JudgeAnswer(0.9), JudgeAnswer(0.4)], False),
         ([JudgeAnswer(0.0, details={"points": 4}), JudgeAnswer(0.0, details={"points": 2})], False),
         ([JudgeAnswer(1.0, True), JudgeAnswer(1.0, True), JudgeAnswer(0.0, False)], False),
-        ([JudgeAnswer(1.0), JudgeAnswer(error=unanswered("judge-timeout", "late"))], None),
-        ([JudgeAnswer(error=unanswered("judge-timeout", "late")), JudgeAnswer(1.0)], None),
+        ([JudgeAnswer(1.0), JudgeAnswer(error=unanswered_issue("judge-timeout", "late"))], None),
+        ([JudgeAnswer(error=unanswered_issue("judge-timeout", "late")), JudgeAnswer(1.0)], None),
         (
             [
                 JudgeAnswer(0.0, details={"criteria": [{"name": "a", "points": 1, "reason": "x"}]}),
@@ -102,4 +102,4 @@ def test_two_workers_repeat_as_one_does(tmp_path: Path) -> None:
     ],
 )
 def test_verdicts_are_compared_and_not_their_reasons(answers: list[JudgeAnswer], wanted: bool | None) -> None:
-    assert agreed(combined(answers)) is wanted
+    assert repeats_agree(combine_repeats(answers)) is wanted

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.model.issues import CellError
 from evaluators.model.limits import DEPTH
 from evaluators.model.rows import MISSING
-from evaluators.scoring.needs import NO_EXPECTED, expected_of, output_of, want_like
+from evaluators.scoring.needs import NO_EXPECTED, expected_document, output_document, want_like
 from evaluators.scoring.plan import cells
 from evaluators.scoring.values.json_choice import LENIENT, PICKS, Search, Want
 
@@ -56,19 +56,19 @@ def test_documents_of_a_column_are_those_of_its_cells(table: list[tuple[Any, Any
         table += [(expected, expected) for _, expected in table]
     outputs, expected_cells = [output for output, _ in table], [expected for _, expected in table]
     expected = cells.expected_documents(expected_cells)
-    assert alike(expected, [expected_of(cell) for cell in expected_cells])
+    assert alike(expected, [expected_document(cell) for cell in expected_cells])
     plain = cells.whole_outputs(outputs, search)
     beside = cells.whole_outputs_beside(outputs, expected_cells, expected, search)
     likes = cells.outputs_like(beside, expected)
     kinds: list[Want] = ["any" if isinstance(document, CellError) else want_like(document) for document in expected]
     for want in WANTS:
         for prefer in WANTS:
-            wanted = [output_of(cell, want, search, prefer) for cell in outputs]
+            wanted = [output_document(cell, want, search, prefer) for cell in outputs]
             assert alike(cells.outputs_of_kind(plain, want, prefer), wanted)
-        wanted = [output_of(cell, want, search, kind) for cell, kind in zip(outputs, kinds, strict=True)]
+        wanted = [output_document(cell, want, search, kind) for cell, kind in zip(outputs, kinds, strict=True)]
         assert alike(cells.outputs_of_kind_beside(beside, expected, want), wanted)
     for kind, cell, found in zip(kinds, outputs, likes, strict=True):
-        assert alike([found], [output_of(cell, kind, search, kind)])
+        assert alike([found], [output_document(cell, kind, search, kind)])
 
 
 def alike(found: list[Any], wanted: list[Any]) -> bool:

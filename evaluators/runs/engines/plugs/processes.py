@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final
 
 from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, lost_workers, never
-from evaluators.scoring.comparators._awaiting import rest
+from evaluators.scoring.comparators._awaiting import stop_worker
 
 _LOOK_SECONDS: Final = 0.1
 """How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
@@ -89,7 +89,7 @@ def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], ta
 
 def _context() -> Any:
     """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
-    rest()
+    stop_worker()
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
 

@@ -14,9 +14,9 @@ from evaluators.scoring.judges.chat import (
     ChatRequest,
     Send,
     failure_of,
-    late,
     options_of,
     reply_of,
+    timeout_failure,
 )
 from evaluators.scoring.judges.model_judge import ModelJudge
 
@@ -39,7 +39,7 @@ class Litellm(ModelJudge):
         return self.base_url or "the provider that litellm finds for the model"
 
     @contextmanager
-    def connected(self) -> Iterator[Send]:
+    def connection(self) -> Iterator[Send]:
         self.check_library()
         # without it, the import goes to the network for a list of prices
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -58,7 +58,7 @@ class Litellm(ModelJudge):
                     **self.parameters, **options_of(request),
                 )  # fmt: skip
             except litellm.Timeout as error:
-                raise late(self.timeout_seconds) from error
+                raise timeout_failure(self.timeout_seconds) from error
             except litellm.APIConnectionError as error:
                 raise ChatFailure(f"{self.address} cannot be reached", "judge-unreachable", again=True) from error
             except litellm.exceptions.APIError as error:
@@ -74,5 +74,6 @@ class Litellm(ModelJudge):
 
 
 def _headers(error: Exception) -> Any:
+    """The headers of the reply with which the provider refused, by which it may ask to wait; empty where there are none."""
     response = getattr(error, "response", None)
     return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}

@@ -16,10 +16,10 @@ from evaluators.scoring.judges.chat import (
     ChatRequest,
     Send,
     failure_of,
-    late,
     limit_reply,
     options_of,
     reply_of,
+    timeout_failure,
 )
 from evaluators.scoring.judges.model_judge import ModelJudge
 from evaluators.scoring.values.quoting import quote
@@ -70,7 +70,7 @@ class OpenaiCompatible(ModelJudge):
         return self.base_url
 
     @contextmanager
-    def connected(self) -> Iterator[Send]:
+    def connection(self) -> Iterator[Send]:
         self.check_library()
         import openai
 
@@ -85,7 +85,7 @@ class OpenaiCompatible(ModelJudge):
                     extra_body=dict(self.parameters) or None, extra_headers=nobody,
                 )  # fmt: skip
             except openai.APITimeoutError as error:
-                raise late(self.timeout_seconds) from error
+                raise timeout_failure(self.timeout_seconds) from error
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
                 if isinstance(cause, ChatFailure):

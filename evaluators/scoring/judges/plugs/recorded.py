@@ -12,7 +12,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 from evaluators.model.issues import Issue, problem
 from evaluators.model.settings import Name, bad
 from evaluators.scoring.judges.answer_lines import AnswerLine, read_answers, run_answers
-from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.scoring.values.files import is_own_file
 from evaluators.scoring.values.quoting import quote
 
@@ -55,11 +55,11 @@ class Recorded(Judge):
         return [
             known.get(question.as_written(self.written).key)
             or known.get(question.key)
-            or JudgeAnswer(error=_unknown(question.body()))
+            or JudgeAnswer(error=_not_recorded(question.body()))
             for question in questions
         ]
 
-    def replayed(self) -> Path | None:
+    def replayed_run(self) -> Path | None:
         return None if self.run is None else self._folder / self.run
 
     def _recorded_answers(self) -> Mapping[Hashable, JudgeAnswer]:
@@ -85,9 +85,9 @@ class Recorded(Judge):
         yield from chain([first], lines)
 
 
-def _unknown(question: Mapping[str, Any]) -> Issue:
+def _not_recorded(question: Mapping[str, Any]) -> Issue:
     """The issue of a question to which the recording has no answer."""
     shown = " and ".join(quote(question[side]) for side in ("expected", "actual") if side in question)
     about = f" about {shown}" if shown else ""
     message = f'the recording has no answer to "{question["prompt"]}"{about}'
-    return unanswered("not-recorded", message, "record them: run the suite with its judge")
+    return unanswered_issue("not-recorded", message, "record them: run the suite with its judge")

@@ -9,7 +9,7 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Question
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion
-from evaluators.scoring.judges.judged_comparator import JudgedComparator, equal_but_for_writing
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, match_but_for_writing
 
 
 class Semantic(JudgedComparator):
@@ -27,12 +27,12 @@ class Semantic(JudgedComparator):
     def partial_credit(self) -> bool:
         return self.partial
 
-    def decided(self, question: Question) -> Comparison | None:
-        return equal_but_for_writing(question)
+    def compare_without_judge(self, question: Question) -> Comparison | None:
+        return match_but_for_writing(question)
 
-    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def comparison_of_answer(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for: with its score under `partial`, else with 1 or 0."""
-        found = super().judged_as(question, answer)
+        found = super().comparison_of_answer(question, answer)
         if self.partial or not isinstance(found, Comparison):
             return found
         return replace(found, score=float(found.passed))
@@ -48,8 +48,8 @@ class StringSemantic(JudgedComparator):
     at_least: float = Field(0.7, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
     """The score from which on the texts match."""
 
-    def decided(self, question: Question) -> Comparison | None:
-        return equal_but_for_writing(question)
+    def compare_without_judge(self, question: Question) -> Comparison | None:
+        return match_but_for_writing(question)
 
 
 class StringLlm(JudgedComparator):

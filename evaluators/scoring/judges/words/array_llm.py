@@ -14,8 +14,8 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Comparison
 from evaluators.model.settings import spell
 from evaluators.scoring.comparators._comparator import Question
-from evaluators.scoring.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, equal_but_for_writing
+from evaluators.scoring.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered_issue
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, match_but_for_writing
 from evaluators.scoring.values.equality import json_equal
 
 _FORGIVING: Final = frozenset((
@@ -48,16 +48,16 @@ class ArrayLlm(JudgedComparator):
     """How the parts of an item are compared, for the judge to know: `{code: string_exact}`. A schema that says it of its items is
     enough."""
 
-    def decided(self, question: Question) -> Comparison | None:
+    def compare_without_judge(self, question: Question) -> Comparison | None:
         """The comparison where no judge is needed: a side is no list, the lists are equal or equal but for their writing, or one is empty.
         None where a judge decides."""
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Comparison(0.0, False, "one of the two is no list")
         if json_equal(expected, actual):
-            return self._whole(question, "equal")
-        if not self._tells_writing_apart and (answer := equal_but_for_writing(question)):
-            return self._whole(question, answer.reason)
+            return self._all_paired(question, "equal")
+        if not self._tells_writing_apart and (answer := match_but_for_writing(question)):
+            return self._all_paired(question, answer.reason)
         if expected and actual:
             return None
         return self._comparison_of(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
@@ -65,7 +65,7 @@ class ArrayLlm(JudgedComparator):
     def params(self) -> dict[str, Any]:
         return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
 
-    def for_items(self, rules: Mapping[str, Any]) -> Self:
+    def with_item_rules(self, rules: Mapping[str, Any]) -> Self:
         """A copy with these rules for the parts of an item; itself where the suite says them already."""
         if self.items is not None:
             return self
@@ -75,15 +75,15 @@ class ArrayLlm(JudgedComparator):
 
     @cached_property
     def _tells_writing_apart(self) -> bool:
-        """Some part of an item is compared so that texts may differ that are the same but for case and spaces."""
+        """Whether some part of an item is compared so that two texts may differ which are the same but for case and spaces."""
         return any(
-            _word(rule) not in _FORGIVING
+            _word_of_rule(rule) not in _FORGIVING
             for rules in (self.items or {}).values()
             for rule in (rules if isinstance(rules, list | tuple) else [rules])
         )
 
-    def _whole(self, question: Question, reason: str | None) -> Comparison:
-        """The comparison in which each item is paired with the item at its index."""
+    def _all_paired(self, question: Question, reason: str | None) -> Comparison:
+        """The comparison of two equal lists, in which each item is paired with the item at its index."""
         size = len(question.expected)
         details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
         return Comparison(1.0, True, reason, details)
@@ -91,10 +91,10 @@ class ArrayLlm(JudgedComparator):
     def list_totals(self) -> ListTotals:
         return ListTotals(self.extra_items == "penalize", Fraction(str(self.at_least)))
 
-    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+    def why_refused(self, question: Question, answer: JudgeAnswer) -> str | None:
         """Why an answer cannot be used: its pairs and counts do not fit the two lists. None for one that can."""
         try:
-            claimed_in(answer.details, question.expected, question.actual)
+            read_claims(answer.details, question.expected, question.actual)
         except ValueError as error:
             return f"it does not add up: {error}"
         return None
@@ -102,17 +102,17 @@ class ArrayLlm(JudgedComparator):
     def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
         """The score of the pairs that the judge claims; None where they do not fit the two lists."""
         try:
-            return self._comparison_of(claimed_in(answer.details, question.expected, question.actual), None).score
+            return self._comparison_of(read_claims(answer.details, question.expected, question.actual), None).score
         except ValueError:
             return None
 
-    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def comparison_of_answer(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that an answer makes, or the problem where its pairs do not fit the two lists."""
         try:
-            claimed = claimed_in(answer.details, question.expected, question.actual)
+            claimed = read_claims(answer.details, question.expected, question.actual)
         except ValueError as error:
             message = f"the judge's verdict on the two lists does not add up: {error}"
-            return RowProblem(unanswered("bad-answer", message, "the field is an error, and no score is guessed"))
+            return RowProblem(unanswered_issue("bad-answer", message, "the field is an error, and no score is guessed"))
         return self._comparison_of(claimed, answer.reason)
 
     def _comparison_of(self, claimed: Claimed, reason: str | None) -> Comparison:
@@ -127,7 +127,7 @@ class ArrayLlm(JudgedComparator):
         return Comparison(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
 
 
-def _word(rule: object) -> str:
+def _word_of_rule(rule: object) -> str:
     """The comparator of a rule: `string_fuzzy {threshold: 0.9}`, or a one-key map."""
     return next(iter(map(str, rule)), "") if isinstance(rule, Mapping) else str(rule).split(" ")[0]
 
@@ -147,7 +147,7 @@ class Claimed(msgspec.Struct, frozen=True):
         return {"matched": self.matched, "missed": self.missed, "spurious": self.spurious}
 
 
-def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
+def read_claims(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
     """The counts and pairs of a verdict. Raises ValueError, in words, where they do not add up."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
     for side, whole, indexes, name in (
