@@ -41,18 +41,18 @@ def command(kind: str | None, format_: str) -> None:
 
     `evaluators explain NAME` says more about one of them.
     """
-    from evaluators.reports.catalog import KINDS, broken, entries
+    from evaluators.reports.catalog import KINDS, entries, plug_problems
 
     entries_by_kind = {each: entries(each) for each in KINDS if kind in (None, each)}
     print_out(as_json(entries_by_kind) if format_ == "json" else as_text(entries_by_kind))
     for each in entries_by_kind:
-        for issue in broken(each).values():
+        for issue in plug_problems(each).values():
             print_err(f"warning: {issue}")
 
 
 def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     """Each list under a sentence that says what it is for."""
-    from evaluators.reports.display import padded, width
+    from evaluators.reports.display import pad, width
 
     widest = max(width(entry.name) for entries in lists.values() for entry in entries)
     parts = []
@@ -60,7 +60,7 @@ def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
         groups = [(group, list(listed)) for group, listed in groupby(entries, key=lambda entry: entry.group)]
         parts.append(_HEADS[kind])
         for group, listed in groups:
-            lines = [f"  {padded(entry.name, widest)}  {_words(entry)}" for entry in listed]
+            lines = [f"  {pad(entry.name, widest)}  {_words(entry)}" for entry in listed]
             parts.append("\n".join([*([_TITLES[group]] if len(groups) > 1 else []), *lines]))
     return "\n\n".join(parts) + "\n"
 

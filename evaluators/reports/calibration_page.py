@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
+from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, list_section
 from evaluators.reports.sections.labels import label_section
 from evaluators.runs.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
 from evaluators.runs.intervals import wilson
@@ -19,7 +19,7 @@ def calibration_page(calibration: Calibration, run: str, target: str, column: st
         sections += _choices(calibration.choices)
     sections += [_halves(calibration), *_disagreements(calibration)]
     if changed is not None:
-        sections.append(_changed(changed))
+        sections.append(_other_run_section(changed))
     return Page(f"{run}: {target} beside {column}", tuple(sections))
 
 
@@ -147,10 +147,10 @@ def _disagreements(calibration: Calibration) -> tuple[Section, ...]:
     )
     whole = calibration.confusion.too_kind + calibration.confusion.too_strict
     title = "Where they differ" if len(items) == whole else f"Where they differ (first {len(items)} of {whole})"
-    return listed(title, items)
+    return list_section(title, items)
 
 
-def _changed(changed: Changed) -> Section:
+def _other_run_section(changed: Changed) -> Section:
     """How many of the questions that two runs both asked got another verdict in the other run, with an interval and examples."""
     share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (

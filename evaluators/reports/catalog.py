@@ -74,7 +74,7 @@ def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
     return (*first, *sorted(left.values(), key=lambda one: GROUPS.index(one.group)))
 
 
-def broken(kind: Kind) -> dict[str, Issue]:
+def plug_problems(kind: Kind) -> dict[str, Issue]:
     """Problems of plugs of other distributions, which are not listed, by name."""
     if kind == "evaluators":
         return BUILTIN.broken()
@@ -125,7 +125,7 @@ def names_of(kind: Kind) -> tuple[str, ...]:
 
 def _evaluators() -> tuple[CatalogEntry, ...]:
     """The evaluator types, each with the first sentence of its docstring; types that cannot be loaded are left out."""
-    bad = broken("evaluators")
+    bad = plug_problems("evaluators")
     plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names() if name not in bad]
     return tuple(
         CatalogEntry("evaluators", name, first_sentence(plug.__doc__ or ""), plug.retired) for name, plug in plugs
@@ -133,7 +133,7 @@ def _evaluators() -> tuple[CatalogEntry, ...]:
 
 
 def _comparators() -> tuple[CatalogEntry, ...]:
-    bad = broken("comparators")
+    bad = plug_problems("comparators")
     plugs = [(name, any_comparator(name)) for name in comparator_names() if name not in bad]
     return tuple(CatalogEntry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
 

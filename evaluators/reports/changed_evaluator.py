@@ -74,7 +74,7 @@ class RowsAgain:
         before = self.before(line)
         if before is None:
             return None
-        after = self._scored(changed)
+        after = self._verdicts_of(changed)
         names = line.settings.scored_fields().of_rows, changed.settings.scored_fields().of_rows
         if after is None or (field is not None and field not in names[0]):
             return None
@@ -84,7 +84,7 @@ class RowsAgain:
             _row_effect(was, now) if field is None else _field_effect(was, now, old, new, same_fields)
             for was, now in zip(before, after, strict=True)
         ]
-        shown = zip(self._known(), effects, strict=True)
+        shown = zip(self._rows_with_cells(), effects, strict=True)
         rows = tuple(number for (number, _), effect in shown if effect.turned > 0 or effect.set_aside > 0)
         whole = RowEffect(*map(sum, zip(*effects, strict=True)))
         return Effect(rows, *whole, self.is_whole)
@@ -98,14 +98,14 @@ class RowsAgain:
         output, expected = columns
         return [
             Mismatch(number, cells.get(expected, MISSING), cells.get(output, MISSING))
-            for (number, cells), verdict in zip(self._known(), self.before(line) or (), strict=False)
+            for (number, cells), verdict in zip(self._rows_with_cells(), self.before(line) or (), strict=False)
             if verdict.den > 0 and not verdict.passed
         ]
 
     def before(self, line: EvaluatorLine) -> Sequence[Result] | None:
         """The verdicts of an evaluator as it is; None where they do not come out again."""
         if line.name not in self._before:
-            scored = self._scored(line) if self._known() and not calls_a_program(line) else None
+            scored = self._verdicts_of(line) if self._rows_with_cells() and not calls_a_program(line) else None
             self._before[line.name] = scored if scored is not None and self._as_recorded(line.name, scored) else None
         return self._before[line.name]
 
@@ -117,7 +117,7 @@ class RowsAgain:
     @property
     def last_row(self) -> int:
         """The number of the last of the rows; 0 where there are none."""
-        return self._known()[-1][0] if self._known() else 0
+        return self._rows_with_cells()[-1][0] if self._rows_with_cells() else 0
 
     def _as_recorded(self, name: str, found: Sequence[Result]) -> bool:
         """Whether the rows that were scored again have the verdicts that the run recorded.
@@ -126,7 +126,7 @@ class RowsAgain:
         """
         verdicts = self._record.verdicts(self._variant)
         place = [evaluator.name for evaluator in self._record.facts.evaluators].index(name)
-        known = [number for number, _ in self._known()]
+        known = [number for number, _ in self._rows_with_cells()]
         first = takewhile(lambda one: one.row <= known[-1], self._record.row_lines(self._variant, verdicts))
         lines = {line.row: line.codes[place] for line in first}
         if not lines.keys() >= set(known):  # a run that was stopped has fewer rows than its test set
@@ -135,7 +135,7 @@ class RowsAgain:
             _recorded_part(line) for line in found
         ]
 
-    def _scored(self, line: EvaluatorLine) -> Sequence[Result] | None:
+    def _verdicts_of(self, line: EvaluatorLine) -> Sequence[Result] | None:
         """The verdicts of an evaluator on the rows; None for one that cannot be scored alone."""
         if line.needs or line.settings.asking() is not None:
             return None
@@ -144,12 +144,12 @@ class RowsAgain:
         except (Problems, BadSettings, KeyError):  # it is part of others, or has no column here
             return None
         verdicts: list[Result] = []
-        for chunk, read in zip(_chunks(self._known()), self._read, strict=True):
+        for chunk, read in zip(_chunks(self._rows_with_cells()), self._read, strict=True):
             columns = {name: [row.get(name, MISSING) for _, row in chunk] for name in plan.columns}
             verdicts += plan.run(columns, len(chunk), read)[plan.evaluators[0].verdicts]
         return verdicts
 
-    def _known(self) -> list[tuple[int, Mapping[str, Any]]]:
+    def _rows_with_cells(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The first rows whose cells there are."""
         if self._cells is None:
             self._cells = [(row.row, row.cells) for row in islice(self._record.cells(self._variant), self._most)]
@@ -160,7 +160,7 @@ class RowsAgain:
     def is_whole(self) -> bool:
         """All rows of the variant are looked at."""
         rows = next(variant.rows for variant in self._record.facts.variants if variant.variant == self._variant)
-        return len(self._known()) == rows
+        return len(self._rows_with_cells()) == rows
 
 
 def _chunks(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Sequence[tuple[int, Mapping[str, Any]]]]:
@@ -193,12 +193,12 @@ class RowEffect(NamedTuple):
 
 def _row_effect(was: Result, now: Result) -> RowEffect:
     """The effect on a row as a whole. Items that pair otherwise may be wrong, too."""
-    wrong = _wrong(was)
+    wrong = _wrong_count(was)
     if was == now:
         return RowEffect(wrong=wrong)
     turned = int(was.den > 0 and now.passed is True and not was.passed)
     broken = int(was.passed is True and now.den > 0 and not now.passed)
-    return RowEffect(turned, broken, wrong - _wrong(now), *_scores(was, now), wrong)
+    return RowEffect(turned, broken, wrong - _wrong_count(now), *_scores(was, now), wrong)
 
 
 def _field_effect(was: Result, now: Result, old: Sequence[int], new: Sequence[int], alike: bool) -> RowEffect:
@@ -215,7 +215,7 @@ def _field_effect(was: Result, now: Result, old: Sequence[int], new: Sequence[in
     if alike:
         turned, broken = (max(0, right_now - right), max(0, right - right_now)) if measured else (0, 0)
     else:
-        wrong_now = max(0, _wrong(now) - _wrong(was) + wrong)
+        wrong_now = max(0, _wrong_count(now) - _wrong_count(was) + wrong)
         turned, broken = int(wrong > 0 and not wrong_now), int(measured > 0 and not wrong and wrong_now > 0)
     return RowEffect(turned, broken, max(0, wrong - wrong_now - turned), *_scores(was, now), wrong)
 
@@ -225,7 +225,7 @@ def _scores(was: Result, now: Result) -> tuple[int, int]:
     return int(was.den > 0 and not now.den), int(now.den > 0 and not was.den)
 
 
-def _wrong(verdict: Result) -> int:
+def _wrong_count(verdict: Result) -> int:
     """How many values of a row are wrong, whole lists that have no items to count among them."""
     if verdict.counts is not None:
         return sum(verdict.counts) - verdict.counts[0]

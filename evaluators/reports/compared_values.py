@@ -152,10 +152,10 @@ def _fields(
         sides = (_Side(was, before, name, old.get(name)), _Side(now, after, name, new.get(name)))
         paths = list(dict.fromkeys(path for side in sides for path in side.outcomes))
         places = {field_of(path) for path in paths if field_of(path) != path}
-        fields = (_field(name, path, *sides) for path in paths if path not in places)
+        fields = (_field_change(name, path, *sides) for path in paths if path not in places)
         yield from (field for field in fields if field is not None)
         if not paths and any(side.result is not None for side in sides):
-            record = _whole(name, *sides)
+            record = _output_change(name, *sides)
             if record is not None:
                 yield record
 
@@ -198,12 +198,12 @@ class _Side:
         except BadPath:
             return MISSING
 
-    def whole(self, side: str) -> Any:
+    def whole_value(self, side: str) -> Any:
         """The text or document that is compared on one side."""
         return self._recorded.document(self._number, self._name, side)
 
 
-def _field(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
+def _field_change(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
     """A field with its values; None where it is what it was."""
     old, new = was.outcome(path), now.outcome(path)
     statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
@@ -218,11 +218,13 @@ def _field(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | Non
     return {**_values(name, path, statuses, expected, before, after), **reasons}
 
 
-def _whole(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
+def _output_change(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
     """Both outputs of an evaluator without fields; None where its verdict is what it was, but for other outputs that are wrong again,
     or where nothing is known of them."""
-    before, after = was.whole("output"), now.whole("output")
-    expected = next((value for value in (now.whole("expected"), was.whole("expected")) if value is not MISSING), MISSING)
+    before, after = was.whole_value("output"), now.whole_value("output")
+    expected = next(
+        (value for value in (now.whole_value("expected"), was.whole_value("expected")) if value is not MISSING), MISSING
+    )
     statuses = [
         None if side.result is None or side.result.passed is None
         else FieldStatus.MATCH if side.result.passed else FieldStatus.MISMATCH
@@ -248,11 +250,11 @@ def _values(
     }  # fmt: skip
     for key, value in (("expected", expected), ("base", before), ("new", after)):
         if value is not MISSING:
-            record[key] = _cut(value)
+            record[key] = _shorten(value)
     return record
 
 
-def _cut(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     """The value, or the beginning of its JSON where that is long."""
     text = compact(value)
     return value if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS].decode(errors='ignore')}…"

@@ -20,7 +20,7 @@ from evaluators.reports.document import (
     Section,
     Tone,
     count_columns,
-    listed,
+    list_section,
     table_of,
     text_column,
 )
@@ -80,7 +80,7 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
         *_measures(comparison),
         *_variants(comparison),
         *(section for change in _ROW_SECTIONS for section in _rows(comparison, change)),
-        *listed("Notes", (Item(note, tone="note") for note in comparison.notes)),
+        *list_section("Notes", (Item(note, tone="note") for note in comparison.notes)),
         _ending(comparison, files),
     )
     return Page(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
@@ -304,9 +304,13 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     changed.sort(key=_by_difference)
     shown = [difference for difference in changed if difference.same_as is None]
     blocks = [
-        *_first(shown, columns, "field", _verdict_tone),
-        *(Paragraph(f"{text}.") for difference in shown[:MOST_ROWS] for text in _alike(difference, changed, several)),
-        *_unchanged(len(comparison.fields) - len(changed), comparison),
+        *_first_items(shown, columns, "field", _verdict_tone),
+        *(
+            Paragraph(f"{text}.")
+            for difference in shown[:MOST_ROWS]
+            for text in _same_fields(difference, changed, several)
+        ),
+        *_unchanged_fields(len(comparison.fields) - len(changed), comparison),
     ]
     if comparison.examples:
         blocks += [
@@ -326,7 +330,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Fields", tuple(blocks))
 
 
-def _alike(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
+def _same_fields(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
     """The fields that a line of the table stands for, since they say the same in every row."""
     others = [other for other in fields if other is not one and other.test == one.test]
     if others:
@@ -341,7 +345,7 @@ def _example(example: FieldExample, several: bool) -> Item:
     return Item(f"{place}, {row_name(example.row, example.id, example.variant)}: {example.values}")
 
 
-def _unchanged(count: int, comparison: RunComparison) -> Iterator[Paragraph]:
+def _unchanged_fields(count: int, comparison: RunComparison) -> Iterator[Paragraph]:
     if count:
         where = "over all rows" if comparison.unpaired else "in every row"
         yield Paragraph(f"{count_text(count, 'field')} {'is' if count == 1 else 'are'} the same {where}.")
@@ -351,7 +355,7 @@ def _by_difference(one: Any) -> tuple[bool, float]:
     return one.difference is None, one.difference or 0.0
 
 
-def _first(items: Sequence[Any], columns: Sequence[Column], noun: str, tone: Any = None) -> Iterator[Block]:
+def _first_items(items: Sequence[Any], columns: Sequence[Column], noun: str, tone: Any = None) -> Iterator[Block]:
     """A table of the first items, and how many more there are."""
     if items:
         yield table_of(items[:MOST_ROWS], columns, tone)
@@ -367,7 +371,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     metrics = {metric.name: metric for metric in LABEL_METRICS if metric.compared}
     main, *others = sorted(metrics, key=lambda name: name != "f1")
 
-    def moved(name: str) -> Column:
+    def metric_column(name: str) -> Column:
         """A column of a metric of a label: its value, or both values with an arrow where they differ."""
 
         def cell(label: Mapping[str, LabelDifference]) -> str:
@@ -384,7 +388,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
         Column("F1 in base", lambda label: score_text(label[main].base)),
         Column("F1 in new", lambda label: score_text(label[main].new)),
         Column("difference", lambda label: signed_text(label[main].difference)),
-        *map(moved, others),
+        *map(metric_column, others),
     )
     by_label: dict[tuple[object, ...], dict[str, LabelDifference]] = {}
     for difference in comparison.labels:
@@ -398,7 +402,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
         if any(difference.difference or difference.base != difference.new for difference in label.values())
     ]
     changed.sort(key=lambda label: (label[main].average, *_by_difference(label[main])))
-    blocks = list(_first(changed, columns, "label"))
+    blocks = list(_first_items(changed, columns, "label"))
     if same := sum(not label[main].average for label in labels) - sum(not label[main].average for label in changed):
         blocks.append(Paragraph(f"{count_text(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
     blocks.append(

@@ -94,7 +94,7 @@ def finish_run(
         for item in confidence_stats(lines, each.confidence, suite.confidence, name, cluster is not None)
     ]
     finished = all(each.finished for each in every)
-    gates = _judged(suite, stats, slices, measures, tables, repeats, confidence)
+    gates = _gate_results(suite, stats, slices, measures, tables, repeats, confidence)
     if not finished:
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for each in every if each.trouble is not None))
@@ -174,7 +174,7 @@ def finish_run(
     )
 
 
-def _judged(
+def _gate_results(
     suite: LoadedSuite,
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
@@ -237,18 +237,18 @@ def _unlisted_labels(
 
 def compared_text(schema: Mapping[str, Any]) -> str:
     """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
-    compared_words = list(_compared(schema, ()))
+    compared_words = list(_compared_places(schema, ()))
     more = f", and {len(compared_words) - MOST_SAID:,} more" if len(compared_words) > MOST_SAID else ""
     return ", ".join(compared_words[:MOST_SAID]) + more
 
 
-def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
+def _compared_places(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
     """The places of an inferred schema that are compared as one value."""
     properties, items = schema.get("properties"), schema.get("items")
     if "x-eval-compare" in schema:
         yield f"{display(path)}: {flow_text(schema['x-eval-compare'])}"
     elif isinstance(properties, Mapping):
         for key, inner in properties.items():
-            yield from _compared(inner, (*path, key))
+            yield from _compared_places(inner, (*path, key))
     elif isinstance(items, Mapping):
-        yield from _compared(items, (*path, ANY))
+        yield from _compared_places(items, (*path, ANY))

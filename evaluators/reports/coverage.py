@@ -102,11 +102,11 @@ def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRo
             if isinstance(cell, (str, int, float)) and len(values) <= _MOST_VALUES:
                 values.setdefault(f'"{cell}"' if isinstance(cell, str) else to_text(cell))
         else:
-            return _listed(condition.column, list(values))
+            return _values_text(condition.column, list(values))
     return None
 
 
-def _listed(column: str, values: Sequence[str]) -> str:
+def _values_text(column: str, values: Sequence[str]) -> str:
     """The first values of a column in words, or that it is empty."""
     if not values:
         return f'the column "{column}" is empty'

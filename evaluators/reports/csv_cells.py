@@ -39,7 +39,7 @@ _INSIDE: Final = re.compile(rf"(;)([\"{_INVISIBLE}]*+[=+\-@＝＋－＠])")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def guarded(cell: str) -> str:
+def guard_cell(cell: str) -> str:
     """The cell, with an apostrophe in front when a spreadsheet would take it for a formula."""
     if ";" in cell:
         cell = _INSIDE.sub(_guarded_inside, cell)
@@ -76,18 +76,20 @@ def write_csv(stream: TextIO, rows: Iterable[Iterable[Value]], spelling: Spellin
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
     stream.write(BYTE_ORDER_MARK)
     decimal = spelling.decimal
-    stream.writelines(f"{quoted([spelled(cell, decimal) for cell in row], spelling.delimiter)}\r\n" for row in rows)
+    stream.writelines(
+        f"{quote_cells([cell_text(cell, decimal) for cell in row], spelling.delimiter)}\r\n" for row in rows
+    )
 
 
-def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
+def quote_cells(cells: Iterable[str], delimiter: str = ",") -> str:
     """Some cells of a line, guarded, in quotes and separated."""
-    return delimiter.join([f'"{guarded(cell).replace(_QUOTE, _QUOTE * 2)}"' for cell in cells])
+    return delimiter.join([f'"{guard_cell(cell).replace(_QUOTE, _QUOTE * 2)}"' for cell in cells])
 
 
 _QUOTE: Final = '"'
 
 
-def spelled(cell: Value, decimal: str = ".") -> str:
+def cell_text(cell: Value, decimal: str = ".") -> str:
     """A value as a cell: numbers with every digit that they have, `true` and `false`, and nothing where there is nothing."""
     if isinstance(cell, bool):
         return "true" if cell else "false"

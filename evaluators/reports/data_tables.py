@@ -154,7 +154,7 @@ def _ci(what: str, name: str = "ci", kind: Kind = "score") -> dict[str, tuple[Ki
     }
 
 
-def _declared(metrics: Iterable[Metric]) -> dict[str, tuple[Kind, str]]:
+def _metric_columns(metrics: Iterable[Metric]) -> dict[str, tuple[Kind, str]]:
     """The columns of metrics, each followed by its interval."""
     columns: dict[str, tuple[Kind, str]] = {}
     for metric in metrics:
@@ -183,7 +183,7 @@ REPEATS: Final = (
         "repeats.passes",
         "A line for each k and each evaluator.",
         {
-            **_ABOUT, "k": ("count", "how many outputs of a question"), **_declared(PASS_METRICS),
+            **_ABOUT, "k": ("count", "how many outputs of a question"), **_metric_columns(PASS_METRICS),
         },
         _of_repeats("passes"),
     ),
@@ -191,7 +191,7 @@ REPEATS: Final = (
         "repeats.flips",
         "A line for each field that is right in one output of a question and wrong in another, the most frequent first.",
         {
-            **_ABOUT, "path": ("text", "the field"), **_declared(FLIP_METRICS),
+            **_ABOUT, "path": ("text", "the field"), **_metric_columns(FLIP_METRICS),
         },
         _of_repeats("fields"),
     ),
@@ -226,7 +226,7 @@ LABELS: Final = (
         "A line for each label of each evaluator that has labels, then for each average over them.",
         {
             **_ABOUT, "label": ("text", "the label; of an average: `macro`, `micro` or `weighted`"),
-            "average": ("passed", "whether it is an average over the labels"), **_declared(LABEL_METRICS),
+            "average": ("passed", "whether it is an average over the labels"), **_metric_columns(LABEL_METRICS),
         },
         _labels,
     ),
@@ -238,7 +238,7 @@ MEASURES: Final = (
         {
             "variant": _ABOUT["variant"], "slice_column": ("text", "the column of the slice; empty for all rows"),
             "slice_value": ("text", "the cell that the rows of the slice have"), "measure": ("text", "the measure"),
-            **_declared(MEASURE_METRICS),
+            **_metric_columns(MEASURE_METRICS),
         },
         _measures,
     ),

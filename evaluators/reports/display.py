@@ -22,7 +22,7 @@ def visible(text: str) -> str:
     """The text in one line, with control characters written as escapes."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_NAMED.get(char) or _escaped(char) if _is_unsafe(char) else char for char in text)
+    return "".join(_NAMED.get(char) or _escape(char) if _is_unsafe(char) else char for char in text)
 
 
 def width(text: str) -> int:
@@ -32,23 +32,23 @@ def width(text: str) -> int:
     return sum(_columns(char) for char in text)
 
 
-def padded(text: str, columns: int, right: bool = False) -> str:
+def pad(text: str, columns: int, right: bool = False) -> str:
     """The text with spaces up to that many columns, after it or (`right`) before it."""
     spaces = " " * (columns - width(text))
     return spaces + text if right else text + spaces
 
 
-def clipped(text: str, columns: int) -> str:
+def clip(text: str, columns: int) -> str:
     """The text in at most that many columns; the middle of a longer one gives way to `…`."""
     if width(text) <= columns:
         return text
     room = columns - 1
-    head = _first(text, room - room // 2)
-    tail = _first(text[::-1], room // 2)[::-1]
+    head = _beginning(text, room - room // 2)
+    tail = _beginning(text[::-1], room // 2)[::-1]
     return f"{head}…{tail}"
 
 
-def wrapped(text: str, columns: int, indent: str = "", whole_words: bool = False) -> list[str]:
+def wrap(text: str, columns: int, indent: str = "", whole_words: bool = False) -> list[str]:
     """The text in lines of at most that many columns, those after the first indented. Nothing is cut: a word that is wider than a
     line goes on in the next one, and with `whole_words` has a line of its own."""
     lines: list[str] = []
@@ -60,14 +60,16 @@ def wrapped(text: str, columns: int, indent: str = "", whole_words: bool = False
         else:
             lines.append(line)
             line = indent + word
-    return [part for whole in (*lines, line) for part in ([whole] if whole_words else _broken(whole, columns, indent))]
+    return [
+        part for whole in (*lines, line) for part in ([whole] if whole_words else _break_word(whole, columns, indent))
+    ]
 
 
-def _broken(line: str, columns: int, indent: str) -> list[str]:
+def _break_word(line: str, columns: int, indent: str) -> list[str]:
     """A line in as many as its longest word needs, which is broken behind a mark that ends a part of it."""
     parts: list[str] = []
     while width(line) > columns:
-        head = _first(line, columns)
+        head = _beginning(line, columns)
         mark = max(head.rfind(end) for end in _ENDS) + 1
         head = head[:mark] if mark > columns // 2 else head
         parts.append(head)
@@ -75,7 +77,7 @@ def _broken(line: str, columns: int, indent: str) -> list[str]:
     return [*parts, line]
 
 
-def _first(text: str, columns: int) -> str:
+def _beginning(text: str, columns: int) -> str:
     """The longest beginning of a text that takes at most so many columns."""
     taken = 0
     for index, char in enumerate(text):
@@ -95,6 +97,6 @@ def _is_unsafe(char: str) -> bool:
     return category(char) in _UNSAFE or is_invisible(char)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

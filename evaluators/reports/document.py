@@ -135,7 +135,7 @@ class Page(Struct, frozen=True):
     """How wide it is where nobody asks for another width; the lines of a section then stand close."""
 
 
-def listed(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ...]:
+def list_section(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ...]:
     """A section with a list; nothing without items."""
     found = tuple(items)
     return (Section(title, (Listing(found),), id=id),) if found else ()

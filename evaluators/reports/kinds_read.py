@@ -48,7 +48,7 @@ class ReadField(Struct):
     first: Any = MISSING
     """The first expected value that is there and no null."""
 
-    def met(self, document: Any) -> bool:
+    def has_value_of_kind(self, document: Any) -> bool:
         """Whether an expected value of a document is of the kind."""
         found = cell_value(document) if self.of_cells else self.path.get(document)
         for value in single_values(found):
@@ -76,7 +76,7 @@ def reading_nothing(
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
     every = [field for line in lines for field in read_fields(line, roles)]
-    fields = [field for field in every if not _met(field, first.get(field.line.name, ()))]
+    fields = [field for field in every if not _has_value_of_kind(field, first.get(field.line.name, ()))]
     if not fields:
         return []
     waiting = fields
@@ -87,7 +87,7 @@ def reading_nothing(
             waiting = [
                 field
                 for field in waiting
-                if not _met(field, (chunk.columns if field.of_cells else documents)[field.column])
+                if not _has_value_of_kind(field, (chunk.columns if field.of_cells else documents)[field.column])
             ]
             if not waiting:
                 return []
@@ -96,13 +96,13 @@ def reading_nothing(
     return [_issue(suite, field) for field in waiting if field.first is not MISSING]
 
 
-def _met(field: ReadField, documents: Sequence[Any]) -> bool:
+def _has_value_of_kind(field: ReadField, documents: Sequence[Any]) -> bool:
     """Whether an expected value in one of the documents is of the kind that the field's comparators read.
 
     True, too, where a value cannot be read or takes too long. The first expected value is kept in `one.first`, for the message.
     """
     try:
-        return any(field.met(document) for document in documents if not isinstance(document, CellError))
+        return any(field.has_value_of_kind(document) for document in documents if not isinstance(document, CellError))
     except (RowProblem, OutOfTime):
         return True
 

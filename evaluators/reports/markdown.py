@@ -28,7 +28,7 @@ _MENTION: Final = late_pattern(r"@(?=\w)")
 
 def page_markdown(page: Page, own_words: bool = False) -> str:
     """The page as Markdown, ending in a line feed. `own_words` says that all of its text is the package's own."""
-    title, text, cell = (_own, _own, _own_cell) if own_words else (escaped, with_code, escaped)
+    title, text, cell = (_escape_own, _escape_own, _own_cell) if own_words else (escape, with_code, escape)
     blocks = [f"# {title(page.title)}"]
     for section in page.sections:
         blocks += [f"## {title(section.title)}"] if section.title is not None else []
@@ -36,7 +36,7 @@ def page_markdown(page: Page, own_words: bool = False) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """The text so that Markdown shows it as it stands: no markup, no link, no mention, one line."""
     plain = _SPECIAL.sub(r"\\\g<0>", visible(text).replace("&", "&amp;"))
     plain = _MENTION.sub("&#64;", _LINK.sub(r"\1&#8203;\2", plain))
@@ -47,8 +47,8 @@ def with_code(text: str) -> str:
     """A sentence so that Markdown shows it as it stands, with what is between two back-ticks as code: there nothing is markup."""
     parts = _CODE.split(visible(text))
     if len(parts) == 1 or any("`" in part for part in parts[::2]):
-        return escaped(text)
-    return "".join(f"`{part}`" if index % 2 else escaped(part) if part else "" for index, part in enumerate(parts))
+        return escape(text)
+    return "".join(f"`{part}`" if index % 2 else escape(part) if part else "" for index, part in enumerate(parts))
 
 
 def _escaped_opening(match: re.Match[str]) -> str:
@@ -56,14 +56,14 @@ def _escaped_opening(match: re.Match[str]) -> str:
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
 
 
-def _own(text: str) -> str:
+def _escape_own(text: str) -> str:
     """A text of our own with its marks escaped, those in back-ticks aside."""
     parts = _OWN_CODE.split(visible(text))
     return "".join(part if index % 2 else _OWN_SPECIAL.sub(r"\\\g<0>", part) for index, part in enumerate(parts))
 
 
 def _own_cell(text: str) -> str:
-    return _own(text).replace("|", "\\|")
+    return _escape_own(text).replace("|", "\\|")
 
 
 def _block(block: Block, text: Write, cell: Write) -> str:
@@ -83,11 +83,11 @@ def _item(item: Item, text: Write) -> str:
     details = [*map(text, item.details)]
     if not item.quote:
         return "\\\n  ".join([f"- {text(item.text)}", *details])
-    code = "\n".join(_fenced(item.quote, "text" if item.text else "yaml"))
+    code = "\n".join(_fence(item.quote, "text" if item.text else "yaml"))
     return "\n\n".join(filter(None, (f"**{text(item.text)}**" if item.text else "", code, "\\\n".join(details))))
 
 
-def _fenced(lines: tuple[str, ...], language: str) -> list[str]:
+def _fence(lines: tuple[str, ...], language: str) -> list[str]:
     """Lines as a block of code, in a fence that none of them ends."""
     fence = "`" * max(3, 1 + max(map(len, _TICKS.findall("\n".join(lines))), default=0))
     return [f"{fence}{language}", *map(visible, lines), fence]

@@ -77,7 +77,7 @@ class _Reason(Struct, frozen=True):
         """The reason for a narrow table; one of several is an example: `extra, such as 2`."""
         if self.value is not MISSING:
             return f"{self.text}, such as {_text(self.value)}" if several else str(self)
-        text, words = self._shortened(several)
+        text, words = self._shorten(several)
         example = "" if not several or (text != self.text and not words) else "such as " if words else "for example, "
         return f"{example}{text}"
 
@@ -86,14 +86,14 @@ class _Reason(Struct, frozen=True):
         their kind, for the sentence on one of them does not hold for most."""
         if self.value is not MISSING:
             return f" {self.text}, such as {_text(self.value)}" if several else f" {self.text} ({_text(self.value)})"
-        text, words = self._shortened(several)
+        text, words = self._shorten(several)
         if words:
             return f" {'like ' if several else ''}{text}"
         if several and text == self.text:
             return ""
         return f" ({text})" if ": " in text else f": {text}"
 
-    def _shortened(self, several: bool) -> tuple[str, bool]:
+    def _shorten(self, several: bool) -> tuple[str, bool]:
         """The reason as briefly as it can be said, such as `2 for 3`, and whether that is words and no sentence.
 
         Of `several` alike it is what stands before the colon, where that names no value; else the whole text.
@@ -158,14 +158,14 @@ def _without_repeats(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mis
             continue
         already.add((what, "" if not group.field else _general(sentence), rows))
         several = len(most) > 1
-        brief, listed = first.brief(several), _listed([group.examples[key] for key in most])
+        brief, listed = first.brief(several), _examples_text([group.examples[key] for key in most])
         yield Mistake(
             group.evaluator, group.field, variant, brief, len(group.rows), rows, listed if listed != brief else "",
             first.mostly(several),
         )  # fmt: skip
 
 
-def _listed(examples: Sequence[_Reason]) -> str:
+def _examples_text(examples: Sequence[_Reason]) -> str:
     """The first examples, one after the other: `extra: 2, 7, 9, …`."""
     shown, rest = examples[:_SHOWN_EXAMPLES], ["…"] if len(examples) > _SHOWN_EXAMPLES else []
     if all(example.value is not MISSING and example.text == shown[0].text for example in shown):
@@ -227,7 +227,7 @@ def _in_words(line: Outcome) -> tuple[str, _Reason]:
         return "in words", _Reason(f"{_text(actual)} for {_text(expected)}: {reason}", words=True)
     said = _Reason(reason, sides=(expected, actual))
     if isinstance(actual, str) and isinstance(expected, str):
-        if affixed := _affixed(expected, actual):
+        if affixed := _affix_text(expected, actual):
             return affixed, _Reason(affixed, words=True)
         given, wanted = _shape(actual[:40]), _shape(expected[:40])
         if given != wanted and "0" in wanted:
@@ -239,7 +239,7 @@ _AFFIX: Final = late_pattern(r"(?!.*[^\W\d_]{4})(?=.*[^\w])[^\d\n]{1,6}")
 """What may stand before or behind every value alike: `INV-`, `$`, ` EUR`. Digits and whole words differ from row to row."""
 
 
-def _affixed(expected: str, actual: str) -> str:
+def _affix_text(expected: str, actual: str) -> str:
     """A text such as `without "INV-"`, where the output lacks a few marks before or behind the expected text, or `with "INV-"`,
     where it has more; empty for others."""
     word, long, short = ("without", expected, actual) if len(expected) > len(actual) else ("with", actual, expected)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from evaluators.reports.csv_cells import guarded
+from evaluators.reports.csv_cells import guard_cell
 from evaluators.runs.overall import OVERALL
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.path_text import ANY, BadPath, Step, display, read_dots
@@ -48,10 +48,10 @@ def flat_columns(
     names: dict[str, str] = {}
     for name in (*wanted, *after):
         free, number = name, 1
-        while guarded(free) in names:  # the way in which a file of cells has it
+        while guard_cell(free) in names:  # the way in which a file of cells has it
             number += 1
             free = f"{name} ({number})"
-        names[guarded(free)] = free
+        names[guard_cell(free)] = free
     return tuple(names.values())
 
 
@@ -74,7 +74,7 @@ def segment(text: str) -> str:
         return _EMPTY
     reserved = _RESERVED.fullmatch(text) is not None
     return "".join(
-        letter if _plain(text, index) and not (reserved and index == 0) else f"_-{ord(letter):x}_"
+        letter if _is_plain(text, index) and not (reserved and index == 0) else f"_-{ord(letter):x}_"
         for index, letter in enumerate(text)
     )
 
@@ -83,12 +83,12 @@ def segment(text: str) -> str:
 def field_name(path: str) -> str:
     """The name of a field, from its path as results spell it."""
     if path.startswith("/"):
-        return _joined("as-pointer", path[1:].split("/"))
+        return _join("as-pointer", path[1:].split("/"))
     steps = _steps(path)
-    return _joined("as-path", path.split(".")) if steps is None else ".".join(map(_step, steps))
+    return _join("as-path", path.split(".")) if steps is None else ".".join(map(_step, steps))
 
 
-def fitted(name: str, most: int) -> str:
+def fit_name(name: str, most: int) -> str:
     """The name in at most `most` characters: one that is longer ends in `_-cut-` and a checksum of the whole.
 
     No name that is short enough as it is ends like that, because `_-` is always followed by a number.
@@ -99,7 +99,7 @@ def fitted(name: str, most: int) -> str:
     return name[: most - len(mark)] + mark
 
 
-def _plain(text: str, index: int) -> bool:
+def _is_plain(text: str, index: int) -> bool:
     """Whether the character at this index of a name may stay as it is.
 
     A space may not be first or last, and `_` may not be followed by `-`, with which a replaced character begins.
@@ -127,7 +127,7 @@ def _step(step: Step) -> str:
     return segment(step) if isinstance(step, str) else f"item-{step}"
 
 
-def _joined(word: str, parts: Iterable[str]) -> str:
+def _join(word: str, parts: Iterable[str]) -> str:
     return ".".join([word, *map(segment, parts)])
 
 

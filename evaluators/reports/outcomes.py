@@ -60,7 +60,7 @@ def _view(outcome: Outcome, in_totals: bool, array: ListOutcome | None = None) -
     )  # fmt: skip
 
 
-def failed_of(scored: Scored) -> Iterator[Outcome]:
+def failed_outcomes(scored: Scored) -> Iterator[Outcome]:
     """The failed outcomes of one row, each once.
 
     An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.

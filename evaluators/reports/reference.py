@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
 from evaluators.model.settings import BadSettings, build
-from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section, heads, list_section
 from evaluators.reports.settings_in_words import settings_of
 from evaluators.runs.metrics import score_text
 from evaluators.scoring.comparators._comparator import Comparator, Pair
@@ -59,7 +59,7 @@ def transform_page(name: str, kind: Kind) -> Page:
 
 def plug_page(
     name: str,
-    said: tuple[Block, ...],
+    introduction: tuple[Block, ...],
     in_a_suite: tuple[str, ...],
     model: type[BaseModel],
     examples: Iterable[Item] = (),
@@ -75,10 +75,10 @@ def plug_page(
     return Page(
         name,
         (
-            Section(None, said),
-            Section("In a suite", (_quoted(in_a_suite),)),
+            Section(None, introduction),
+            Section("In a suite", (_quote_lines(in_a_suite),)),
             Section("Settings", (*settings, *((Paragraph(of_every),) if of_every else ()))),
-            *listed("Examples", examples),
+            *list_section("Examples", examples),
         ),
     )
 
@@ -93,9 +93,9 @@ def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page
         f"preset:{name}",
         (
             Section(None, paragraphs("\n".join(opening_comment(text)))),
-            Section("In a suite", (_quoted((f"extends: preset:{name}",)),)),
+            Section("In a suite", (_quote_lines((f"extends: preset:{name}",)),)),
             *((Section("Names", (names,)),) if comparators else ()),
-            Section("The file", (_quoted(tuple(text.splitlines())),)),
+            Section("The file", (_quote_lines(tuple(text.splitlines())),)),
         ),
     )
 
@@ -176,7 +176,7 @@ def _paragraph(text: str) -> Block:
     return Listing(tuple(Item(" ".join(item.split())) for item in (*([lead] if lead.strip() else []), *items)))
 
 
-def _quoted(lines: tuple[str, ...]) -> Listing:
+def _quote_lines(lines: tuple[str, ...]) -> Listing:
     return Listing((Item("", quote=lines),))
 
 
@@ -186,11 +186,11 @@ def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
     for word in ("input", "output", "expected"):
         value = getattr(example, word)
         if value is not MISSING:
-            lines += _labelled(word, value)
+            lines += _label_item(word, value)
     return Item(example.title, tuple(_result(plug, example)), tuple(lines))
 
 
-def _labelled(word: str, value: object) -> list[str]:
+def _label_item(word: str, value: object) -> list[str]:
     as_it_is = isinstance(value, str) and (value == value.strip() or "\n" in value)  # else quotes show blanks at its ends
     first, *rest = (str(value) if as_it_is else flow_text(value)).split("\n")
     return [f"{word + ':':<10}{first}".rstrip(), *(f"{'':<10}{line}".rstrip() for line in rest)]
@@ -207,11 +207,11 @@ def _result(plug: type[Evaluator], example: Example) -> Iterable[str]:
     except Problems as error:
         yield f"No score: {error.issues[0].message}."
         return
-    yield said(result)
+    yield result_text(result)
     yield from (_field_words(field) for field in result.fields[:_MOST_FIELDS])
 
 
-def said(result: Result) -> str:
+def result_text(result: Result) -> str:
     """A result in one sentence, with its reason."""
     head = "No score" if result.score is None else f"Score {short_score(result.score)}"
     verdict = {True: ", passes", False: ", does not pass", None: ""}[result.passed]

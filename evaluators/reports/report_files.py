@@ -52,13 +52,13 @@ def folder_files(
         if not form.file or (form.each == "evaluator" and not every_outcome):
             continue
         is_requested = word in wanted or (word == "csv" and rows_csv)
-        variants = annotated(record, is_requested) if form.shows_cells else record.each_variant
+        variants = variants_with_cells(record, is_requested) if form.shows_cells else record.each_variant
         for path, about in _places(folder.path / form.file, form, record, of_report or options):
             if form.each != "variant" or about.variant in variants:
                 _write(path, form, record, about)
 
 
-def annotated(record: Run, is_requested: bool) -> list[str | None]:
+def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
     """The variants whose cells are shown by files of the run folder: those with few rows, and all where that was asked for."""
     return [
         variant.variant
@@ -69,7 +69,7 @@ def annotated(record: Run, is_requested: bool) -> list[str | None]:
 
 def not_annotated(record: Run, is_requested: bool) -> tuple[str, ...]:
     """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
-    written = annotated(record, is_requested)
+    written = variants_with_cells(record, is_requested)
     rows = max((variant.rows for variant in record.facts.variants if variant.variant not in written), default=None)
     if rows is None:
         return ()
@@ -130,21 +130,21 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
     elif form.each == "variant":
         for variant in record.each_variant:
             label = () if variant is None else (variant,)
-            yield file.with_name(named_for(file.name, *label)), replace(options, variant=variant)
+            yield file.with_name(name_with_label(file.name, *label)), replace(options, variant=variant)
     elif isinstance(form, TableFormat):
         for table in form.tables:
-            yield file.with_name(named_for(file.name, *table.label)), replace(options, table=table.name)
+            yield file.with_name(name_with_label(file.name, *table.label)), replace(options, table=table.name)
     else:
         several = sum(evaluator.by_schema for evaluator in record.facts.evaluators) > 1
         for stats in evaluators_by_schema(record):
             label = (*([stats.name] if several else ()), *(() if stats.variant is None else (stats.variant,)))
             yield (
-                file.with_name(named_for(file.name, *label)),
+                file.with_name(name_with_label(file.name, *label)),
                 replace(options, variant=stats.variant, evaluator=stats.name),
             )
 
 
-def named_for(name: str, *label: str) -> str:
+def name_with_label(name: str, *label: str) -> str:
     """The name of a file that each variant, evaluator or table has for itself: `rows.csv`, or `rows.gpt.csv`."""
     stem, dot, suffix = name.rpartition(".")
     return ".".join((stem, *label)) + dot + suffix
@@ -159,7 +159,7 @@ def folder_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> s
         labels = [(), *((name,) for name in names), *of_evaluators]
         if issubclass(form, TableFormat):
             labels = [table.label for table in form.tables]
-        found |= {named_for(form.file, *label) for label in labels if form.file}
+        found |= {name_with_label(form.file, *label) for label in labels if form.file}
     return found
 
 
@@ -285,7 +285,7 @@ def _beside(file: str, form: Format, variants: Sequence[str | None], evaluators:
         labels = [(table.name.partition(".")[2],) for table in form.tables]
     elif form.each == "evaluator":
         labels = [(*own, *label) for own in [(), *((evaluator,) for evaluator in evaluators)] for label in named]
-    return [os.path.join(folder, named_for(name, *label)) for label in labels]
+    return [os.path.join(folder, name_with_label(name, *label)) for label in labels]
 
 
 def check_made(files: Iterable[Path]) -> list[Issue]:

@@ -64,13 +64,13 @@ def row_report(record: Run, evaluator: str, row: RecordedRow, verdict: Result, s
         "gold_stats": _document_stats("gold", gold),
         "extracted_stats": _document_stats("extracted", extracted),
         "coverage": _coverage(scored, declared),
-        "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(scored)},
+        "outcomes": {**totals_of(entries_of(outcomes), declared), "confusion": _confusion(scored)},
         **_totals(verdict),
         "field_outcomes": list(map(_outcome, outcomes)),
     }
 
 
-def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
+def totals_of(entries: Sequence[Outcome], declared: Declared) -> Report:
     """The totals of some entries, in all and by metric, type and requiredness."""
     passed = sum(entry.passed for entry in entries)
     failed = [entry for entry in entries if not entry.passed]
@@ -81,10 +81,10 @@ def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
         "total_passed": passed,
         "total_failed": len(failed),
         "pass_rate": passed / len(entries) if entries else None,
-        "pass_by_metric": _passed((entry.metric, entry.passed) for entry in entries),
-        "pass_by_type": _passed(types),
-        "pass_by_required": _passed(requirements),
-        "llm_stats": _judged(entries),
+        "pass_by_metric": _pass_counts((entry.metric, entry.passed) for entry in entries),
+        "pass_by_type": _pass_counts(types),
+        "pass_by_required": _pass_counts(requirements),
+        "llm_stats": _judge_scores(entries),
         "error_breakdown": {
             "by_reason": _times(entry.code for entry in failed),
             "by_path_prefix": _times(entry.path.partition(".")[0].partition("[")[0] or "$" for entry in failed),
@@ -185,7 +185,7 @@ def _confusion(scored: Scored) -> Report:
     }
 
 
-def _judged(entries: Iterable[Outcome]) -> Report | None:
+def _judge_scores(entries: Iterable[Outcome]) -> Report | None:
     """The scores that a judge gave; None without any."""
     scores = [
         entry.score
@@ -231,7 +231,7 @@ def _values(document: object) -> Iterator[object]:
             waiting.extend(value)
 
 
-def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
+def _pass_counts(entries: Iterable[tuple[str, bool]]) -> Report:
     """How many entries passed and failed under each name, sorted by name."""
     report: Report = {}
     for name, passed in entries:

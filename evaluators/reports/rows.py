@@ -122,7 +122,7 @@ class FieldView(Struct, frozen=True):
         return (error_text(self.issue) or self.status.plain) if kept_out else None
 
     @property
-    def measured(self) -> bool:
+    def is_measured(self) -> bool:
         """Whether there is a score, or a problem in its place. Else it was left out: skipped, or nothing to measure."""
         return self.score is not None or self.issue is not None
 
@@ -136,10 +136,10 @@ def row_views(record: Run, variants: Sequence[str | None] | None = None) -> Iter
             results = []
             for evaluator, verdict, shared in zip(listed, row.verdicts, known, strict=True):
                 if (recorded := row.recorded.get(evaluator.name)) is not None:
-                    results.append(_explained(evaluator, verdict, recorded))
+                    results.append(_with_reasons(evaluator, verdict, recorded))
                     continue
                 if id(verdict) not in shared:
-                    shared[id(verdict)] = verdict, _explained(evaluator, verdict, _NOTHING)
+                    shared[id(verdict)] = verdict, _with_reasons(evaluator, verdict, _NOTHING)
                 results.append(shared[id(verdict)][1])
             yield RowView(
                 row.number, row.id, variant, row.cells, tuple(results), row.slices, row.given, row.cluster
@@ -149,7 +149,7 @@ def row_views(record: Run, variants: Sequence[str | None] | None = None) -> Iter
 def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> list[Result]:
     """The result of each evaluator for a recorded row, with reasons, in their order."""
     return [
-        _explained(evaluator, verdict, row.recorded.get(evaluator.name, _NOTHING))
+        _with_reasons(evaluator, verdict, row.recorded.get(evaluator.name, _NOTHING))
         for evaluator, verdict in zip(evaluators, row.verdicts, strict=True)
     ]
 
@@ -288,7 +288,7 @@ def _short(value: object) -> str:
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
-def _explained(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
+def _with_reasons(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
     """The result of a row: its verdict, with the recorded reasons and values."""
     if verdict.status is RowStatus.BLOCKED:
         reason: str | None = f"{ROW_WORDS['blocked'].of_reason}{', '.join(evaluator.needs)} did not pass"

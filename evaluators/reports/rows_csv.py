@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TextIO
 
 from evaluators.model.rows import FIELD_STATUSES, Result
-from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, quoted, spelled
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, cell_text, quote_cells
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers
 from evaluators.scoring.values.json_text import to_text
@@ -35,7 +35,7 @@ def write_rows(
     if spelling.mark:
         stream.write(BYTE_ORDER_MARK)
     columns = flat_columns(evaluators, ("score",), listing=(AGGREGATE,), before=header, after=(WHY,))
-    stream.write(quoted(columns, delimiter) + "\r\n")
+    stream.write(quote_cells(columns, delimiter) + "\r\n")
     lengths = [len(fields) for _, fields in evaluators]
     stream.writelines(_lines(header, lengths, rows, delimiter, spelling.decimal))
 
@@ -47,19 +47,19 @@ def _lines(
 
     `lengths` has the number of fields of each evaluator.
     """
-    spelled: dict[tuple[object, ...], str] = {}  # equal rows are spelled once
+    texts: dict[tuple[object, ...], str] = {}  # equal rows are spelled once
     for row in rows:
-        parts = [quoted(_own(header, row), delimiter)]
+        parts = [quote_cells(_own_cells(header, row), delimiter)]
         for result, fields in zip(row.evaluators, lengths, strict=True):
             key = (fields, result.num, result.den, result.statuses, result.values)
-            if key not in spelled:
-                spelled[key] = quoted(_spelled(result, fields, point), delimiter)
-            parts.append(spelled[key])
-        parts.append(quoted((row.why,), delimiter))
+            if key not in texts:
+                texts[key] = quote_cells(_evaluator_cells(result, fields, point), delimiter)
+            parts.append(texts[key])
+        parts.append(quote_cells((row.why,), delimiter))
         yield delimiter.join(parts) + "\r\n"
 
 
-def _own(header: Sequence[str], row: RowView) -> list[str]:
+def _own_cells(header: Sequence[str], row: RowView) -> list[str]:
     """The cells of the row as the file has them."""
     cells = row.cells or {}
     return [_text(cells[name]) if name in cells else "" for name in header]
@@ -69,10 +69,10 @@ def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else to_text(cell)
 
 
-def _spelled(result: Result, fields: int, point: str) -> Iterator[str]:
+def _evaluator_cells(result: Result, fields: int, point: str) -> Iterator[str]:
     """The cells of one evaluator that lists so many fields."""
-    yield from [spelled(result.score, point)] * (2 if fields else 1)
+    yield from [cell_text(result.score, point)] * (2 if fields else 1)
     for code, number in zip(result.statuses, field_numbers(result), strict=True):
         yield FIELD_STATUSES[code].plain
-        yield spelled(number, point)
+        yield cell_text(number, point)
     yield from [""] * (2 * (fields - len(result.statuses)))

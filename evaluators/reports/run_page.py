@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 
 from evaluators.model.exit_words import exit_meaning
-from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
+from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, list_section
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name
 from evaluators.reports.rows import RowView
@@ -36,7 +36,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
     gates = gate_section(result)
     failed = any(gate.verdict in ("failed", "undecided") for gate in result.gates)
     sections = (
-        *_unanswered(result),
+        *_unanswered_section(result),
         *verdict_section(result, options),
         _opening(result),
         *(gates if failed else ()),
@@ -57,7 +57,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *judge_section(result),
         *options.extra,
         *problem_sections(result),
-        *listed("Notes", (Item(note, tone="note") for note in result.notes), "notes"),
+        *list_section("Notes", (Item(note, tone="note") for note in result.notes), "notes"),
         _ending(result, options),
     )
     return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
@@ -86,9 +86,9 @@ def tone_of(result: RunResult) -> Tone:
     return "bad" if result.exit_code in (1, 70) else "warning"
 
 
-def _unanswered(result: RunResult) -> tuple[Section, ...]:
+def _unanswered_section(result: RunResult) -> tuple[Section, ...]:
     """The rows that no metric of the run covers, before all metrics."""
-    lines = tuple(Paragraph(line, "warning") for line in answered(result))
+    lines = tuple(Paragraph(line, "warning") for line in answered_lines(result))
     return (Section(None, lines),) if lines else ()
 
 
@@ -107,7 +107,7 @@ def columns_text(columns: Mapping[str, str]) -> str:
     return "Columns: " + ", ".join(f"{role} = {column}" for role, column in columns.items())
 
 
-def answered(result: RunResult) -> list[str]:
+def answered_lines(result: RunResult) -> list[str]:
     """How many rows have an output, where a file of outputs lacks some: no metric speaks of more than these."""
     return [
         f"{result.rows - count:,} of {rows_text(result.rows)} {'has' if result.rows - count == 1 else 'have'} an output"

@@ -26,7 +26,7 @@ from evaluators.reports.document import (
     text_column,
 )
 from evaluators.reports.names import row_name
-from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
+from evaluators.reports.outcomes import evaluators_by_schema, failed_outcomes, rows_by_schema
 from evaluators.reports.sections.evaluators import extra_items_text
 from evaluators.runs.metrics import count_text, full_name, rows_text, score_text
 from evaluators.runs.reader import RecordedRow, Run
@@ -110,7 +110,7 @@ def failed_section(record: Run) -> tuple[Section, ...]:
     Rows whose output cannot be read are counted in one line."""
     evaluators = evaluators_by_schema(record)
     several = len(evaluators) > 1
-    first = list(islice(_failed(record, evaluators), MOST_FAILED + 1))
+    first = list(islice(_failed_section(record, evaluators), MOST_FAILED + 1))
     listed = first[:MOST_FAILED]
     unread = tuple(
         Paragraph(f"{f'{full_name(stats)}: ' if several else ''}{rows_text(stats.unreadable)} not listed: {_UNREAD}.")
@@ -120,7 +120,7 @@ def failed_section(record: Run) -> tuple[Section, ...]:
     if not listed:
         return (Section("Failed fields", unread, id="failed"),) if unread else ()
     items = tuple(_failed_item(*each, several) for each in listed)
-    cut = len(first) > MOST_FAILED or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
+    cut = len(first) > MOST_FAILED or any(_wrong_count(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(listed)})" if cut else "Failed fields"
     lines = _in_lines(
         f"FAILED FIELDS (first {len(listed)})", (line for each in listed for line in _failed_lines(*each, several))
@@ -230,15 +230,15 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
-def _failed(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
+def _failed_section(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
     """The failed fields of all evaluators, from at most `MOST_ROWS` rows each; unreadable outputs are left out."""
-    for stats in filter(_wrong, evaluators):
+    for stats in filter(_wrong_count, evaluators):
         for row, verdict, outcomes in islice(rows_by_schema(record, stats), MOST_ROWS):
             if outcomes is not None and verdict.status is not RowStatus.UNREADABLE:
-                yield from ((stats, row, outcome) for outcome in failed_of(outcomes))
+                yield from ((stats, row, outcome) for outcome in failed_outcomes(outcomes))
 
 
-def _wrong(stats: EvaluatorStats) -> int:
+def _wrong_count(stats: EvaluatorStats) -> int:
     """How many values are not right, or could not be judged; lists apart."""
     counts = stats.counts or Counts()
     return counts.n + counts.not_judged - counts.match

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.model.settings import Loc
-from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, list_section
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.runs.gates import Gate, written_gates
 from evaluators.runs.metrics import USUAL, count_text
@@ -33,7 +33,7 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
         (
             Section(None, tuple(_opening(config, gates))),
             Section("Evaluators", (Listing(evaluators),)),
-            *listed("Gates", map(_gate_item, written_gates(gates))),
+            *list_section("Gates", map(_gate_item, written_gates(gates))),
             *(() if plan is None else _steps(config, plan)),
         ),
     )
@@ -100,7 +100,7 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The description of an evaluator, a line each: inputs, dependencies, comparisons, settings, and when a row passes."""
     yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
-    yield from _compared(line, columns)
+    yield from _comparison_words(line, columns)
     if line.needs:
         yield f"waits for: {', '.join(line.needs)}. {_UNMET[line.unmet]}"
     if line.when:
@@ -133,9 +133,9 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
         yield f"{name}: {value if isinstance(value, str) else flow_text(value)}"
 
 
-def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+def _comparison_words(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The two sides that are compared, the output first; or the columns that are read."""
-    read = sorted(_read(line), key=lambda need: isinstance(need, Expected))
+    read = sorted(_inputs(line), key=lambda need: isinstance(need, Expected))
     words = list(dict.fromkeys(_need_words(need, columns) for need in read))
     if len(words) == 2:
         yield f"compares {words[0]} with {words[1]}"
@@ -192,7 +192,7 @@ def _gate_item(gate: Gate) -> Item:
     return Item(f"{gate.key}: {', '.join(words)}")
 
 
-def _read(line: EvaluatorLine) -> list[Need]:
+def _inputs(line: EvaluatorLine) -> list[Need]:
     """The inputs of an evaluator; a column whose JSON is read is none beside it."""
     needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
     inside = [need.column.name for need in needs if not isinstance(need, Column)]
@@ -201,7 +201,7 @@ def _read(line: EvaluatorLine) -> list[Need]:
 
 def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
-    words = [_need_words(need, columns) for need in _read(line)]
+    words = [_need_words(need, columns) for need in _inputs(line)]
     words += [f'column "{condition.column}"' for condition in line.when if condition.source == "row"]
     yield from dict.fromkeys(words)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from evaluators.reports.display import clipped, visible, width
+from evaluators.reports.display import clip, visible, width
 from evaluators.reports.document import Page, Paragraph, Section
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.parts import MORE, WIDEST, Brief, list_part
-from evaluators.reports.run_page import answered, columns_text, exit_words, tone_of
+from evaluators.reports.run_page import answered_lines, columns_text, exit_words, tone_of
 from evaluators.reports.sections.confidence import confidence_brief
 from evaluators.reports.sections.evaluators import (
     evaluator_summary,
@@ -99,14 +99,14 @@ def _change(one: Suggestion) -> str:
 
 def _title(result: RunResult) -> str:
     ended = headline(result).partition(";")[0]
-    return f"{clipped(visible(result.name), max(10, WIDEST - 2 - width(ended)))}: {ended}"
+    return f"{clip(visible(result.name), max(10, WIDEST - 2 - width(ended)))}: {ended}"
 
 
 def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
     """The result of the run in words, the names of its parts, what the metrics do not cover, and the gates that did not pass."""
     warnings = [] if result.complete else [headline(result).partition("; ")[2]]
     variants = f", {count_text(len(result.variants), 'variant')}" if result.variants else ""
-    blocks = [Paragraph(warning, "warning") for warning in (*warnings, *answered(result))]
+    blocks = [Paragraph(warning, "warning") for warning in (*warnings, *answered_lines(result))]
     blocks += [Paragraph(line, indent="  ") for line in verdict_lines(result, options)]
     other = {role: column for role, column in result.columns.items() if role != column}
     blocks.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, Literal, NamedTuple
 
-from evaluators.reports.display import padded, visible, width, wrapped
+from evaluators.reports.display import pad, visible, width, wrap
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Tone
 
 WIDTH: Final = 100
@@ -62,7 +62,7 @@ def _block(block: Block, columns: int | None) -> Iterator[Line]:
     """A block as lines; `columns` is the width to wrap at, and None for no limit."""
     match block:
         case Paragraph(text, tone, indent, whole_words):
-            yield from (Line(line, tone) for line in _wrapped(text, columns, "", indent, whole_words))
+            yield from (Line(line, tone) for line in _wrap(text, columns, "", indent, whole_words))
         case Listing(items):
             for item in items:
                 yield from _item(item, columns)
@@ -73,15 +73,15 @@ def _block(block: Block, columns: int | None) -> Iterator[Line]:
 def _item(item: Item, columns: int | None) -> Iterator[Line]:
     """An item as lines: its text behind a dash, what it quotes, and its details."""
     if item.text:
-        yield from (Line(line, item.tone) for line in _wrapped(item.text, columns, "- ", "  "))
+        yield from (Line(line, item.tone) for line in _wrap(item.text, columns, "- ", "  "))
     yield from (Line(f"    {visible(line)}") for line in item.quote)
     for detail in item.details:
-        yield from map(Line, _wrapped(detail, columns, "  ", "    "))
+        yield from map(Line, _wrap(detail, columns, "  ", "    "))
 
 
-def _wrapped(text: str, columns: int | None, first: str, rest: str, whole_words: bool = True) -> list[str]:
+def _wrap(text: str, columns: int | None, first: str, rest: str, whole_words: bool = True) -> list[str]:
     whole = first + visible(text)
-    return [whole] if columns is None else wrapped(whole, columns, rest, whole_words)
+    return [whole] if columns is None else wrap(whole, columns, rest, whole_words)
 
 
 class _Column(NamedTuple):
@@ -106,7 +106,7 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
         found[0] = found[0]._replace(
             least=found[0].natural
         )  # names stay whole, so that they can be looked for and copied
-    grids, below = ([found], []) if columns is None else _fitted(found, columns)
+    grids, below = ([found], []) if columns is None else _fit_columns(found, columns)
     for grid in grids:
         if grid is not grids[0]:
             yield Line("")
@@ -129,7 +129,7 @@ def _total_width(widths: Iterable[int]) -> int:
     return sum(each + _GAP for each in widths) - _GAP
 
 
-def _fitted(columns_of_table: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
+def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
     """The columns of each grid that a table is shown in, and those whose texts stand below their row."""
     keys, rest, below = columns_of_table[:1], columns_of_table[1:], list[_Column]()
     if len(rest) > 1 and not rest[0].number and rest[0].natural <= 2 * _NARROWEST_TEXT:
@@ -171,9 +171,9 @@ def _rows(
     """The lines of a grid: its heads, which end on one line, and its rows, which begin on one."""
     if len(below) == 1 and below[0].caption:
         yield Line(below[0].head, "plain", "head")
-    heads = [wrapped(column.head, wide) for column, wide in zip(grid, widths, strict=True)]
+    heads = [wrap(column.head, wide) for column, wide in zip(grid, widths, strict=True)]
     most = max(map(len, heads))
-    for line in _set([[""] * (most - len(each)) + each for each in heads], widths, grid):
+    for line in _row_lines([[""] * (most - len(each)) + each for each in heads], widths, grid):
         yield Line(line.replace(_FIXED, " "), "plain", "head")
     if len(below) == 1 and not below[0].caption:
         yield Line(f"    {below[0].head}", "plain", "head")
@@ -181,19 +181,19 @@ def _rows(
         tone = tones[row] if tones else "plain"
         if any(column.cells[row] for column in grid):
             cells = [
-                wrapped(column.cells[row], wide, "" if place else "  ")
+                wrap(column.cells[row], wide, "" if place else "  ")
                 for place, (column, wide) in enumerate(zip(grid, widths, strict=True))
             ]
-            yield from (Line(line, tone) for line in _set(cells, widths, grid))
+            yield from (Line(line, tone) for line in _row_lines(cells, widths, grid))
         for column in below:
             if column.cells[row]:
                 text = column.cells[row] if len(below) == 1 else f"{column.head}: {column.cells[row]}"
-                yield from (Line(line, tone) for line in _wrapped(text, columns, "    ", "    ", whole_words=False))
+                yield from (Line(line, tone) for line in _wrap(text, columns, "    ", "    ", whole_words=False))
 
 
-def _set(cells: Sequence[Sequence[str]], widths: Sequence[int], grid: Sequence[_Column]) -> Iterator[str]:
+def _row_lines(cells: Sequence[Sequence[str]], widths: Sequence[int], grid: Sequence[_Column]) -> Iterator[str]:
     """The lines of a row whose cells are in lines."""
     for lines in zip_longest(*cells, fillvalue=""):
         yield (" " * _GAP).join(
-            padded(line, wide, column.number) for line, wide, column in zip(lines, widths, grid, strict=True)
+            pad(line, wide, column.number) for line, wide, column in zip(lines, widths, grid, strict=True)
         )

@@ -24,7 +24,7 @@ from evaluators.api.suite import Suite
 from evaluators.model.issues import Problems, problem
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
-from evaluators.reports.html.rows import embedded
+from evaluators.reports.html.rows import embed_rows
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
 from evaluators.runs.asking_run import asks
@@ -201,7 +201,7 @@ class Scores:
     def row(self, score: str, row: int) -> m.RowShown:
         """One row, as a report has it."""
         kept_score = self.find(score)
-        rows = embedded(with_every_cell(kept_score), only=row)
+        rows = embed_rows(with_every_cell(kept_score), only=row)
         options = Options(label_rules=label_rules(kept_score.suite.lines))
         head = run_payload(kept_score.run.result, options, kept_score.run.facts, rows)
         lines = {name: base64.b64encode(packed).decode("ascii") for name, packed in rows.elements.items()}

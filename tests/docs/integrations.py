@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evaluators.reports.markdown import escaped
+from evaluators.reports.markdown import escape
 from tests.hosts.environments import environments
 
 _OPENING: Final = """# Integrations
@@ -39,7 +39,7 @@ def page() -> str:
 
 def _line(platform: dict[str, Any], version: str) -> str:
     """A line of the table. Texts are Markdown as they stand, but for bars."""
-    package = f"{escaped(platform['package'])} {version}".strip()
+    package = f"{escape(platform['package'])} {version}".strip()
     cells = (
         platform["name"], platform["direction"], platform["how"], f"{platform['against']}; {package}", platform["tested"],
         platform.get("untested", ""),

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from evaluators.api.loading import load
 from evaluators.model.issues import Blame, Problems
-from evaluators.reports.display import clipped, padded, visible, width
+from evaluators.reports.display import clip, pad, visible, width
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import FORMATS, check_words, format_for
 from evaluators.reports.github import run_annotations
@@ -149,16 +149,16 @@ def test_a_cell_cannot_disturb_the_terminal() -> None:
 @given(st.text(max_size=80), st.integers(3, 40))
 def test_a_cut_text_fits_and_keeps_both_ends(text: str, columns: int) -> None:
     shown = visible(text)
-    cut = clipped(shown, columns)
+    cut = clip(shown, columns)
     assert width(cut) <= columns
-    assert width(padded(cut, columns)) == columns
+    assert width(pad(cut, columns)) == columns
     assert "\n" not in cut
     if width(shown) <= columns:
         assert cut == shown
 
 
 def test_a_long_path_gives_way_in_the_middle() -> None:
-    assert clipped("orders.items.lines.quantity", 11) == "order…ntity"
+    assert clip("orders.items.lines.quantity", 11) == "order…ntity"
 
 
 # --- Markdown

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.reports.csv_cells import quoted
-from evaluators.reports.names import field_name, fitted, flat_columns, segment
+from evaluators.reports.csv_cells import quote_cells
+from evaluators.reports.names import field_name, fit_name, flat_columns, segment
 from evaluators.reports.tracking.metrics import metrics_of
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.values.path_text import ANY, as_step, display
@@ -73,14 +73,14 @@ def test_two_paths_never_have_the_same_name(first: str, second: str) -> None:
 
 @given(PATHS, PATHS, st.integers(30, 60))
 def test_a_name_that_is_cut_stays_apart_from_every_other(first: str, second: str, most: int) -> None:
-    one, other = (fitted(f"evaluator/{field_name(path)}/accuracy", most) for path in (first, second))
+    one, other = (fit_name(f"evaluator/{field_name(path)}/accuracy", most) for path in (first, second))
     assert len(one) <= most
     assert (one == other) == (first == second)
 
 
 def test_a_name_is_cut_at_the_length_that_a_platform_takes() -> None:
-    assert fitted("x" * 250, 250) == "x" * 250
-    assert re.fullmatch("x{228}_-cut-[0-9a-f]{16}", fitted("x" * 251, 250))
+    assert fit_name("x" * 250, 250) == "x" * 250
+    assert re.fullmatch("x{228}_-cut-[0-9a-f]{16}", fit_name("x" * 251, 250))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,9 @@ def test_what_is_no_number_is_left_out() -> None:
 )
 def test_no_two_columns_of_a_table_have_the_same_name(header: list[str], evaluators: list[tuple[str, list[str]]]) -> None:
     columns = flat_columns(evaluators, ("score",), listing=("aggregate_score",), before=header, after=("why",))
-    (read,) = csv.reader([quoted(columns)]) if not any("\n" in one or "\r" in one for one in columns) else [[*columns]]
+    (read,) = (
+        csv.reader([quote_cells(columns)]) if not any("\n" in one or "\r" in one for one in columns) else [[*columns]]
+    )
     assert len({*read}) == len(read) == len(columns)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from evaluators.model.rows import FieldStatus
-from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_of, full_path, outcomes_of
+from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_outcomes, full_path, outcomes_of
 from evaluators.runs.record_lines import outcome_line
 from evaluators.scoring.fields.outcomes import ListOutcome, Scored
 from tests.scoring.fields.alone import score_document
@@ -69,7 +69,7 @@ def test_failed_fields_of_lists_of_which_one_is_empty(items: Planned, expected: 
 
 def expect_failed_fields(scored: Scored) -> None:
     """The failed fields of a row are wrong, and there are some where something is."""
-    failed = list(failed_of(scored))
+    failed = list(failed_outcomes(scored))
     wrong = [one for one in scored.fields if one.status in LISTED and one.status is not FieldStatus.MATCH]
     assert not any(one.passed for one in failed)
     assert bool(failed) is bool(wrong)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue
 from evaluators.model.rows import FieldStatus, Outcome, Result, RowStatus
-from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, guarded
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, guard_cell
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers
 from evaluators.reports.rows_csv import AGGREGATE, WHY, write_rows
@@ -88,7 +88,7 @@ def test_every_cell_comes_back_but_for_the_apostrophe(rows: list[tuple[str, str]
     # "\0" is refused by the reader of older Pythons
     rows = [(a.replace("\0", ""), b.replace("\0", "")) for a, b in rows]
     read = written(*map(row_of, rows), evaluators=())
-    assert [tuple(row[:2]) for row in read[1:]] == [(guarded(a), guarded(b)) for a, b in rows]
+    assert [tuple(row[:2]) for row in read[1:]] == [(guard_cell(a), guard_cell(b)) for a, b in rows]
 
 
 @given(
@@ -117,14 +117,14 @@ def test_written_results_read_back_the_same_numbers(rows: list[tuple[int, int]],
     ],
 )  # fmt: skip
 def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
-    assert guarded(cell) == "'" + cell
+    assert guard_cell(cell) == "'" + cell
 
 
 @pytest.mark.parametrize(
     "cell", ["", "-12.5", "-12,5", "+3", "-1e-7", ".5", "-.5", "a=1", "1-1", "x@y.z", "'=1", "{}", "é"]
 )
 def test_other_cells_stay_as_they_are(cell: str) -> None:
-    assert guarded(cell) == cell
+    assert guard_cell(cell) == cell
 
 
 def test_headers_reasons_and_field_names_are_guarded_too() -> None:
@@ -139,7 +139,7 @@ def test_headers_reasons_and_field_names_are_guarded_too() -> None:
 
 @given(st.text(max_size=6))
 def test_no_written_cell_starts_a_formula(cell: str) -> None:
-    safe = guarded(cell)
+    safe = guard_cell(cell)
     assert not re.match(r"[=@]", safe)
     if safe[:1] in {"+", "-"}:
         float(safe)

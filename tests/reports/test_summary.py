@@ -18,7 +18,7 @@ from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
 from evaluators.model.issues import Blame, Issue
 from evaluators.model.rows import Outcome
-from evaluators.reports.display import visible, width, wrapped
+from evaluators.reports.display import visible, width, wrap
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import WIDEST
@@ -484,7 +484,7 @@ def test_what_was_asked_for_is_on_the_page(runs: dict[str, RunResult]) -> None:
     ],
 )
 def test_a_text_is_broken_and_never_cut(text: str, columns: int, lines: list[str]) -> None:
-    assert wrapped(text, columns, "  ") == lines
+    assert wrap(text, columns, "  ") == lines
 
 
 @pytest.mark.parametrize(

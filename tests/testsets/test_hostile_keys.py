@@ -8,7 +8,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.integrations.compat.given_documents import evaluate
-from evaluators.reports.csv_cells import guarded
+from evaluators.reports.csv_cells import guard_cell
 from tests.kit import write_rows
 
 KEYS = ['a"b', "a\\b", "\x00", "x\x1fy", "\udc00", "\ud800", "", "\n", "$", "é"]
@@ -40,18 +40,18 @@ def test_half_characters_from_python_are_values_like_others(tmp_path: Path) -> N
     ],
 )  # fmt: skip
 def test_no_formula_hides_behind_a_semicolon(cell: str, written: str) -> None:
-    assert guarded(cell) == written
+    assert guard_cell(cell) == written
 
 
 @pytest.mark.parametrize(
     "character", "\u00ad\u034f\u061c\u115f\u180e\u202e\u2060\u2800\u3164\ufe0f\uffa0\x7f\x85\U000e0041"
 )
 def test_no_invisible_character_hides_a_formula(character: str) -> None:
-    assert guarded(f"{character}=1+1") == f"'{character}=1+1"
-    assert guarded(f" {character} @x").startswith("'")
-    assert guarded(f"{character}text") == f"{character}text"
+    assert guard_cell(f"{character}=1+1") == f"'{character}=1+1"
+    assert guard_cell(f" {character} @x").startswith("'")
+    assert guard_cell(f"{character}text") == f"{character}text"
 
 
 def test_a_long_run_of_blanks_is_looked_at_once() -> None:
     blanks = "\x1c\u2028" * 100_000
-    assert guarded(blanks + "x") == blanks + "x"
+    assert guard_cell(blanks + "x") == blanks + "x"

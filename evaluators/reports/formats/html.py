@@ -9,7 +9,7 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import run_payload
-from evaluators.reports.html.rows import embedded
+from evaluators.reports.html.rows import embed_rows
 from evaluators.runs.reader import Run
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Html(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The metrics and the rows of the run."""
-        rows = embedded(run, options.label_rules)
+        rows = embed_rows(run, options.label_rules)
         stream.write(page(run_payload(run.result, options, run.facts, rows), rows.elements))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:

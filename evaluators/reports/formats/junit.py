@@ -49,16 +49,16 @@ class JUnit(Format):
         """One test suite for the run."""
         result = run.result
         tests = [*_gates(result), *(_evaluator(result, stats) for stats in result.evaluators), _run(result)]
-        stream.write(_whole(result.name, tests, _properties(result)))
+        stream.write(_junit_file(result.name, tests, _properties(result)))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
         tests = [*_regression_checks(comparison), _comparable(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
-        stream.write(_whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
+        stream.write(_junit_file(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
 
 
-def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]) -> str:
+def _junit_file(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]) -> str:
     """The file: one test suite with its properties and its tests."""
     suite = Element(
         "testsuite",
@@ -166,8 +166,8 @@ def _gate_detail(gate: GateResult) -> str:
 def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
     """The test of an evaluator: an error where it left rows without a score; its metrics and counts are in the detail."""
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
-    scored = f"{stats.scored:,} scored{_bracketed(_counted(stats, ('unreadable', 'blocked')))}"
-    counts = ", ".join([scored, *_counted(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
+    scored = f"{stats.scored:,} scored{_in_brackets(_counts_text(stats, ('unreadable', 'blocked')))}"
+    counts = ", ".join([scored, *_counts_text(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
     detail = (
         f"mean score {score_text(stats.mean)}, "
         f"pass rate {score_text(stats.pass_rate)} {mean_interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
@@ -208,15 +208,15 @@ def _has_value(metric: Metric, stats: EvaluatorStats) -> bool:
 
 def _left_out(stats: EvaluatorStats) -> list[str]:
     """The reasons why rows have no score, each with its number of rows."""
-    return _counted(stats, ("bugs", "invalid", "unjudged"))
+    return _counts_text(stats, ("bugs", "invalid", "unjudged"))
 
 
-def _counted(stats: EvaluatorStats, names: Iterable[str]) -> list[str]:
+def _counts_text(stats: EvaluatorStats, names: Iterable[str]) -> list[str]:
     """The counts of these names in words, as far as there are any."""
     return [f"{count:,} {name.replace('_', ' ')}" for name in names if (count := getattr(stats, name))]
 
 
-def _bracketed(counts: Sequence[str]) -> str:
+def _in_brackets(counts: Sequence[str]) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 

@@ -35,7 +35,7 @@ class ReportFile(Format):
         reports = (row_report(run, stats.name, *row) for row in rows_by_schema(run, stats))
         first = list(islice(reports, 2))
         if len(first) == 1:
-            stream.write(_text({"format": FORMAT, **first[0], **_judged(run.result)}) + "\n")
+            stream.write(_text({"format": FORMAT, **first[0], **_judge_part(run.result)}) + "\n")
             return
         stream.write(f'{{\n  "format": {FORMAT},\n  "rows": [')
         totals = _Totals()
@@ -44,7 +44,7 @@ class ReportFile(Format):
             stream.write(("," if number else "") + "\n    " + _text(report).replace("\n", "\n    "))
         stream.write(
             '\n  ],\n  "totals": '
-            + _text({**totals.report(stats), **_judged(run.result)}).replace("\n", "\n  ")
+            + _text({**totals.report(stats), **_judge_part(run.result)}).replace("\n", "\n  ")
             + "\n}\n"
         )
 
@@ -88,7 +88,7 @@ class _Totals:
         }
 
 
-def _judged(result: RunResult) -> dict[str, Any]:
+def _judge_part(result: RunResult) -> dict[str, Any]:
     """The judges of the run, with prompts, the spread of scores, and costs; empty without a judge."""
     if not result.judges:
         return {}

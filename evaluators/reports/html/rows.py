@@ -47,7 +47,7 @@ class EmbeddedRows(Struct, frozen=True):
     """Packed lines, by the names of the elements that hold them."""
 
 
-def embedded(
+def embed_rows(
     record: Run, rules: Mapping[str, LabelRule] | None = None, budget: int = BUDGET_BYTES, *, only: int | None = None
 ) -> EmbeddedRows:
     """The rows of a run, or the one row of a number `only`. With the `rules` of labels, each row says in which cells of label tables it
@@ -100,7 +100,7 @@ def _tables(record: Run, variant: str | None, index: int, only: int | None) -> d
         verdicts = [[known[line.codes[place]] for line in lines] for place, known in enumerate(verdicts)]
         lines = [replace(line, codes=[0] * len(verdicts)) for line in lines]
     codes = code_lines([evaluator.name for evaluator in record.facts.evaluators], verdicts)
-    return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(map(_row_text, lines))}
+    return {f"codes-{index}": _pack(codes), f"rows-{index}": _pack(map(_row_text, lines))}
 
 
 def _row_text(line: RowLine) -> bytes:
@@ -108,7 +108,7 @@ def _row_text(line: RowLine) -> bytes:
     return compact(line)
 
 
-def _packed(texts: Iterable[bytes]) -> bytes:
+def _pack(texts: Iterable[bytes]) -> bytes:
     return zlib.compress(b"".join(text + b"\n" for text in texts), _LEVEL)
 
 

@@ -13,7 +13,7 @@ from evaluators.reports.document import (
     Item,
     Paragraph,
     Section,
-    listed,
+    list_section,
     table_of,
     text_column,
 )
@@ -141,13 +141,13 @@ def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, bool, floa
 def unmeasured_fields(result: RunResult) -> list[str]:
     """The fields that no row measured, each with its evaluator, though they are not optional, not only skipped, and no aligned array."""
 
-    def unmeasured(field: FieldStats) -> bool:
+    def is_unmeasured(field: FieldStats) -> bool:
         counts = field.counts
         only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
         return counts.n == 0 and not field.optional and not only_skipped and field.array is None
 
     return [
-        f"{full_name(stats)} → {path_for_people(field.path)}" for stats, field in _fields(result) if unmeasured(field)
+        f"{full_name(stats)} → {path_for_people(field.path)}" for stats, field in _fields(result) if is_unmeasured(field)
     ]
 
 
@@ -208,7 +208,7 @@ def field_section(stats: EvaluatorStats) -> Section:
 
 def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Section, ...]:
     """The most frequent mistakes; nothing where none is known."""
-    return listed(_mistakes_title(until, "Most"), _mistake_items(mistakes), "mistakes")
+    return list_section(_mistakes_title(until, "Most"), _mistake_items(mistakes), "mistakes")
 
 
 def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:

@@ -31,7 +31,7 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
         text_column("limit"),
         *count_columns("n"),
     )
-    gates = _ordered(result.gates)
+    gates = _in_order(result.gates)
     return (Section("Gates", (table_of(gates, columns, lambda gate: VERDICTS[gate.verdict][1]),)),) if gates else ()
 
 
@@ -39,12 +39,12 @@ def gate_part(result: RunResult) -> tuple[Section, ...]:
     """The gates that warned, and those that passed; nothing where others did not, which `missed_gates` has."""
     if missed_gates(result):
         return ()
-    return list_part(([_line(gate)] for gate in _ordered(result.gates)), 4)
+    return list_part(([_line(gate)] for gate in _in_order(result.gates)), 4)
 
 
 def missed_gates(result: RunResult) -> tuple[Paragraph, ...]:
     """The gates that failed, are undecided or warned, and the names of those that passed; nothing where none failed or is undecided."""
-    ordered = _ordered(result.gates)
+    ordered = _in_order(result.gates)
     if not any(gate.verdict in ("failed", "undecided") for gate in ordered):
         return ()
     passed = list(dict.fromkeys(_name(gate, metric=True) for gate in ordered if gate.verdict == "passed"))
@@ -53,7 +53,7 @@ def missed_gates(result: RunResult) -> tuple[Paragraph, ...]:
     return (*lines, Paragraph(names, "good", "  ")) if passed else lines
 
 
-def _ordered(gates: Iterable[GateResult]) -> list[GateResult]:
+def _in_order(gates: Iterable[GateResult]) -> list[GateResult]:
     return sorted(gates, key=lambda gate: list(VERDICTS).index(gate.verdict))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluators.reports.document import Item, Paragraph, Section, listed
+from evaluators.reports.document import Item, Paragraph, Section, list_section
 from evaluators.reports.parts import Brief
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metrics import count_text, full_name, mean_interval_text, quantity_text, rows_text, score_text
@@ -17,16 +17,16 @@ MOST_IN_SUMMARY: Final = 3
 
 def panel_section(result: RunResult) -> tuple[Section, ...]:
     """How often the judges of a panel say the same, and one judge that was asked several times."""
-    repeated = tuple(map(Paragraph, _repeated(result)))
+    repeated = tuple(map(Paragraph, _repeat_text(result)))
     return (
-        *listed("Panels of judges", map(Item, _panels(result))),
+        *list_section("Panels of judges", map(Item, _panels(result))),
         *([Section("Repeated questions", repeated)] if repeated else []),
     )
 
 
 def judge_section(result: RunResult) -> tuple[Section, ...]:
     """The judges, and their costs."""
-    return listed("Judges", map(Item, (*_costs(result), *_judges(result))))
+    return list_section("Judges", map(Item, (*_costs(result), *_judges(result))))
 
 
 def judge_brief(result: RunResult) -> Brief:
@@ -34,7 +34,7 @@ def judge_brief(result: RunResult) -> Brief:
     known = result.environment.asked if result.environment is not None else None
     asked = [asked_text(known)] if known is not None and known.requests and result.judges else []
     judges = [f"judge {_asked_text(judge)}" for judge in result.judges]
-    lines = [*_costs(result), *_panels(result), *_repeated(result), *judges[:1], *asked]
+    lines = [*_costs(result), *_panels(result), *_repeat_text(result), *judges[:1], *asked]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "judges" if result.judges else "")
 
 
@@ -61,7 +61,7 @@ def _panels(result: RunResult) -> Iterator[str]:
             )
 
 
-def _repeated(result: RunResult) -> Iterator[str]:
+def _repeat_text(result: RunResult) -> Iterator[str]:
     """How often a judge that was asked several times said the same; nothing where each question was put once."""
     totals = result.environment.asked if result.environment is not None else None
     if totals is not None and totals.repeated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluators.reports.display import clipped, visible
+from evaluators.reports.display import clip, visible
 from evaluators.reports.document import (
     Block,
     Column,
@@ -121,23 +121,23 @@ def worst_label(matrix: ConfusionMatrix) -> str:
 
 def label_part(result: RunResult) -> tuple[Section, ...]:
     """The first confusion matrix, whole, where no evaluator compares values; none where it has too many labels or no room."""
-    whole = _whole(result)
+    whole = _whole_matrix(result)
     if whole is None:
         return ()
     matrix, table = whole
     title = f"{with_variant(matrix.evaluator, matrix.variant)}: outputs in the columns{_macro_f1(matrix)}"
-    return (Section(None, (Paragraph(clipped(visible(title), WIDEST)), table)),)
+    return (Section(None, (Paragraph(clip(visible(title), WIDEST)), table)),)
 
 
 def label_brief(result: RunResult) -> Brief:
     """What was taken for what most often, a line for each matrix that is not shown whole."""
-    whole = _whole(result)
+    whole = _whole_matrix(result)
     rest = [one for one in result.confusion_matrices if whole is None or one is not whole[0]]
     lines = [line for matrix in rest[:MOST_IN_SUMMARY] if (line := _brief_text(matrix))]
     return Brief(tuple(lines), f"confusion {'matrix' if len(rest) == 1 else 'matrices'}" if rest else "")
 
 
-def _whole(result: RunResult) -> tuple[ConfusionMatrix, PageTable] | None:
+def _whole_matrix(result: RunResult) -> tuple[ConfusionMatrix, PageTable] | None:
     """The matrix that the summary shows, and its table; None without one."""
     if not result.confusion_matrices or any(stats.counts is not None for stats in result.evaluators):
         return None
@@ -152,8 +152,7 @@ def _brief_text(matrix: ConfusionMatrix) -> str:
     """A matrix in a line: `label: billing → returns in 2 rows, other → billing in 1 row; macro F1 0.9`; empty without a confusion."""
     found = _confusions(matrix)
     texts = [
-        f"{clipped(visible(one.expected), 20)} → {clipped(visible(one.output), 20)} in {rows_text(one.count)}"
-        for one in found
+        f"{clip(visible(one.expected), 20)} → {clip(visible(one.output), 20)} in {rows_text(one.count)}" for one in found
     ]
     name = with_variant(matrix.evaluator, matrix.variant)
     return f"{name}: {first_texts(texts, 1)}{_macro_f1(matrix)}" if texts else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from evaluators.model.issues import Blame, Issue
-from evaluators.reports.document import Item, Paragraph, Section, listed
+from evaluators.reports.document import Item, Paragraph, Section, list_section
 from evaluators.reports.parts import list_part
 from evaluators.runs.exit_code import Facts, causes
 from evaluators.runs.result import RunResult
@@ -28,7 +28,9 @@ def problem_sections(result: RunResult) -> tuple[Section, ...]:
         rest = result.issue_counts.get(code, len(shown)) - len(shown)
         if rest > 0:
             items.append(Item(f"and {rest:,} more like this" if shown else f"{code}: {rest:,}"))
-    return *listed("Problems", items, "problems"), *listed("Warnings", map(_item, result.warnings), "warnings")
+    return *list_section("Problems", items, "problems"), *list_section(
+        "Warnings", map(_item, result.warnings), "warnings"
+    )
 
 
 def _item(issue: Issue) -> Item:

@@ -44,7 +44,7 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
         yield f"{counts.match:,} of {counts.n:,} values right"
     if stats.scored:
         yield f"{stats.passed:,} of {rows_text(stats.scored)} passed"
-    yield from _failed(stats, options)
+    yield from _failed_text(stats, options)
     for name in ("unreadable", "blocked"):
         if count := getattr(stats, name):
             yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
@@ -56,13 +56,13 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant) and (label := worst_label(matrix)):
             yield f"worst: {label}"
-    yield from _corrected(result, stats)
+    yield from _corrections_text(result, stats)
     for name in ("invalid", "unjudged", "not_measured"):
         if count := getattr(stats, name):
             yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
 
 
-def _failed(stats: EvaluatorStats, options: Options) -> Iterator[str]:
+def _failed_text(stats: EvaluatorStats, options: Options) -> Iterator[str]:
     """How many rows fail, and why mostly, where an evaluator has at most one field; nothing where no reason prevails."""
     if len(stats.fields) <= 1:
         field = stats.fields[0].path if stats.fields else ""
@@ -70,7 +70,7 @@ def _failed(stats: EvaluatorStats, options: Options) -> Iterator[str]:
             yield f"{stats.failed:,} failed{mostly}"
 
 
-def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
+def _corrections_text(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
     """How many expected values are corrected, and the mean score without that."""
     known = result.corrections
     if known is None or not known.count:

@@ -142,7 +142,7 @@ def _means(evaluators: Iterable[EvaluatorStats]) -> dict[str, Number | None]:
     return {f"{_prefix(stats)}/mean": stats.mean for stats in evaluators}
 
 
-def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
+def nest(metrics: Mapping[str, Number]) -> dict[str, Any]:
     """Metrics as maps inside each other, one for each part between slashes."""
     whole: dict[str, Any] = {}
     for name, value in metrics.items():

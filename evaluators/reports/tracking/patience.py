@@ -67,18 +67,18 @@ def in_parallel(work: Callable[[Entry], object], entries: Iterable[Entry], at_on
     try:
         for entry in entries:
             if under_way == at_once:
-                yield _finished(done)
+                yield _next_finished(done)
                 under_way -= 1
             waiting.put(entry)
             under_way += 1
         for _ in range(under_way):
-            yield _finished(done)
+            yield _next_finished(done)
     finally:
         for _ in range(at_once):
             waiting.put(_END)
 
 
-def _finished(done: SimpleQueue[tuple[Entry, BaseException | None]]) -> Entry:
+def _next_finished(done: SimpleQueue[tuple[Entry, BaseException | None]]) -> Entry:
     """The next entry whose work is done, awaited; raises what its work raised."""
     entry, error = done.get()
     if error is not None:

@@ -61,10 +61,10 @@ def send(
             links.append(tracker.send(record, no_progress if sending is None else partial(sending, name)))
             _keep(record.place, links[-1:])
         except KeyboardInterrupt:
-            issues.append(_ended([tracker.name for tracker in trackers[index:]], record.place, trace_rows))
+            issues.append(_interruption_issue([tracker.name for tracker in trackers[index:]], record.place, trace_rows))
             break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
-            issues.append(_failed(name, error, record.place, trace_rows))
+            issues.append(_failure_issue(name, error, record.place, trace_rows))
     return SendResult(tuple(links), tuple(issues))
 
 
@@ -92,14 +92,14 @@ def _keep(folder: Path, links: Iterable[Link]) -> None:
         os.chmod(file, _PRIVATE)
 
 
-def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
+def _interruption_issue(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
     """Ctrl-C: to which trackers the run did not go, or not all of it."""
     to = " and ".join(f'"{name}"' for name in names)
     hint = f"what arrived stays there; `{track_command(folder, names, trace_rows)}` sends the rest"
     return Issue(ENDED, Blame.ENVIRONMENT, f"the sending to {to} was ended before its end", None, hint)
 
 
-def _failed(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
+def _failure_issue(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
     """The issue that a tracker did not take the run: why, without passwords, and the command that sends it again."""
     own = error.issues[0] if isinstance(error, Problems) and error.issues else None
     lines = str(error).strip().splitlines()

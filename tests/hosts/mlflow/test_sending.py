@@ -18,7 +18,7 @@ from mlflow.types.schema import Schema
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.reports.names import field_name, fitted, segment
+from evaluators.reports.names import field_name, fit_name, segment
 from evaluators.reports.tracking.attachments import flat_params
 from evaluators.reports.tracking.metrics import metrics_of
 from evaluators.scoring.values.path_text import display
@@ -106,7 +106,7 @@ def test_all_metrics_are_there_where_the_suite_asks_for_them(client: Any, tmp_pa
     ours = figures(tmp_path, suite=suite, name="all")
     run = client.get_run(sent(ours)["run_id"])
     every = {**metrics_of(ours.record.result, every=True), **ours.main}
-    assert run.data.metrics == {fitted(name, 250): value for name, value in every.items()}
+    assert run.data.metrics == {fit_name(name, 250): value for name, value in every.items()}
     assert run.data.metrics["evaluator/header/field/items.each.price/accuracy"] == 3 / 7
 
 
@@ -336,7 +336,7 @@ def test_mlflow_takes_every_name(keys: list[str], name: str) -> None:
 
     path = ".".join(json.dumps([key]) for key in keys)
     for made in (field_name(display(keys)), field_name(path), "/".join(["evaluator", segment(name), "mean_score"])):
-        short = fitted(made, 250)
+        short = fit_name(made, 250)
         _validate_metric_name(short)
         _validate_param_name(short)
         _validate_tag_name(short)

@@ -18,7 +18,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.reports.document import Page, Section
 from evaluators.reports.html.payload import page_payload
-from evaluators.reports.html.rows import EmbeddedRows, embedded
+from evaluators.reports.html.rows import EmbeddedRows, embed_rows
 from evaluators.runs.reader import Run
 from tests.gallery import GALLERY
 from tests.kit import lines_of, write_rows
@@ -112,10 +112,10 @@ def test_a_page_has_the_lines_of_the_run_folder(tmp_path: Path) -> None:
 
 
 def test_rows_with_something_wrong_come_first_and_the_rest_is_counted(halves: Run) -> None:
-    everything = embedded(halves)
+    everything = embed_rows(halves)
     assert everything.index["packed"] == ""
     assert sorted(places(everything)) == list(range(4_000))
-    some = embedded(halves, budget=size(everything) * 3 // 4)
+    some = embed_rows(halves, budget=size(everything) * 3 // 4)
     found = places(some)
     assert found[:2_000] == list(range(1, 4_000, 2))
     assert 2_000 < len(found) < 4_000
@@ -126,14 +126,14 @@ def test_rows_with_something_wrong_come_first_and_the_rest_is_counted(halves: Ru
 
 @pytest.mark.parametrize("budget", [0, 500, 30_000])
 def test_the_pieces_never_weigh_more_than_the_budget(halves: Run, budget: int) -> None:
-    rows = embedded(halves, budget=budget)
+    rows = embed_rows(halves, budget=budget)
     assert size(rows) <= budget
     assert len(lines_in(rows.elements["rows-0"])) == 4_000, "every row is in the table"
 
 
 def test_a_cell_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
     record = recorded(tmp_path, [{"expected": "x", "output": "y" * 2_500_000}], "exact_match")
-    rows = embedded(record)
+    rows = embed_rows(record)
     (line,) = lines_in(rows.elements["cells-0"])
     assert line["cells"]["output"] == "y" * 1_000_000
     assert lines_in(rows.elements["read-0"])[0]["cut"] == {"output": 2_500_000}
@@ -142,7 +142,7 @@ def test_a_cell_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
 def test_where_a_document_stands_is_told_as_a_browser_counts_characters(tmp_path: Path) -> None:
     output = '😀 it is ```json\n{"a": 2}\n``` 😀'
     record = recorded(tmp_path, [{"expected": '{"a": 1}', "output": output}], "json_diff_match")
-    (line,) = lines_in(embedded(record).elements["read-0"])
+    (line,) = lines_in(embed_rows(record).elements["read-0"])
     (found,) = line["documents"].values()
     units = output.encode("utf-16-le")
     assert units[2 * found["start"] : 2 * found["end"]].decode("utf-16-le").strip() == '{"a": 2}'

@@ -62,7 +62,7 @@ def test_what_was_not_measured_has_an_error_and_no_number(record: Run) -> None:
     assert note.issue == header.issue
     assert judged["header/field/number"].score == 1.0
     skipped = of_row(record, "skipped")["header"]
-    assert (skipped.score, skipped.issue, skipped.measured) == (None, None, False)
+    assert (skipped.score, skipped.issue, skipped.is_measured) == (None, None, False)
 
 
 @pytest.mark.parametrize(

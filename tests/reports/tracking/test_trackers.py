@@ -17,7 +17,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
 from evaluators.model.issues import Problems
 from evaluators.reports.names import field_name
-from evaluators.reports.tracking.metrics import MOST_MAIN, metrics_of, nested, overall_metrics
+from evaluators.reports.tracking.metrics import MOST_MAIN, metrics_of, nest, overall_metrics
 from evaluators.reports.tracking.plugs.files import Files
 from evaluators.reports.tracking.recorded_suite import overall_scores
 from evaluators.reports.tracking.tracker import TRACKERS, Tracker
@@ -226,9 +226,7 @@ def test_the_main_metrics_are_six_with_the_failed_gates_and_the_main_evaluator_f
         > tracker.metrics(Run(done.folder)).items()
     )
     assert (
-        nested(Tracker.model_validate({"metrics": "all"}).metrics(Run(done.folder)))["evaluator"]["mean"]["rows"][
-            "scored"
-        ]
+        nest(Tracker.model_validate({"metrics": "all"}).metrics(Run(done.folder)))["evaluator"]["mean"]["rows"]["scored"]
         == 4
     )
 

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.model.issues import Problems, problem
-from evaluators.reports.names import fitted
+from evaluators.reports.names import fit_name
 from evaluators.reports.rows import RowView, row_views, scores_of, whole_view, wrong_rows_first
 from evaluators.reports.tracking.sending import with_progress
 from evaluators.reports.tracking.tracker import RowProgress, RowTracker, run_key
@@ -140,7 +140,7 @@ def _trace(
     inputs = cells.pop(roles["input"], None) if "input" in roles else None
     tags = {ROW: name, "evaluators.id": row.id, "evaluators.run_key": run_key(record)}
     for each in map(whole_view, row.evaluators):
-        tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
+        tags[fit_name(f"evaluators.status.{each.name}", _TAG)] = each.label
     if row.variant is not None:
         tags["evaluators.variant"] = row.variant
     span = client.start_trace(
@@ -207,7 +207,7 @@ def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 
     for score in scores_of(record, row):
-        if not score.measured:
+        if not score.is_measured:
             continue
         error = None if score.issue is None else AssessmentError(score.issue.code, score.issue.message)
         about = {_RUN: run_id, "status": score.label, "suite": record.result.suite_fingerprint}
@@ -216,7 +216,7 @@ def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
         if score.passed is not None:
             about["passed"] = "true" if score.passed else "false"
         yield Feedback(
-            name=fitted(score.name, _TAG), value=score.score, error=error, rationale=score.reason, metadata=about,
+            name=fit_name(score.name, _TAG), value=score.score, error=error, rationale=score.reason, metadata=about,
             source=AssessmentSource(source_type="CODE", source_id=f"evaluators/{score.evaluator}"),
         )  # fmt: skip
 

@@ -32,7 +32,7 @@ class PatientClient(httpx.Client):
             else:
                 self.answered = True
                 if answer.status_code in REFUSED_FOR_GOOD:
-                    raise self._refused(answer.status_code)
+                    raise self._refusal(answer.status_code)
                 seconds = pause(tried, answer.headers.get("Retry-After"))
                 if answer.status_code not in REFUSED_FOR_NOW or not self._in_time(started, seconds):
                     return answer
@@ -43,7 +43,7 @@ class PatientClient(httpx.Client):
         spent = time.monotonic() - started + seconds
         return spent <= (TOTAL_SECONDS if self.answered else FIRST_SECONDS)
 
-    def _refused(self, status: int) -> Exception:
+    def _refusal(self, status: int) -> Exception:
         place = without_password(str(self.base_url)).rstrip("/")
         hint = "PHOENIX_API_KEY is the key, and PHOENIX_CLIENT_HEADERS are further headers"
         return problem("wrong-key", f"Phoenix at {place} refuses the key, or there is none (status {status})", hint=hint)

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name
-from evaluators.reports.csv_cells import guarded
+from evaluators.reports.csv_cells import guard_cell
 from evaluators.reports.tracking.attachments import params_of
-from evaluators.reports.tracking.metrics import Number, field_prefix, headline_of, metrics_of, nested, overall_metrics
+from evaluators.reports.tracking.metrics import Number, field_prefix, headline_of, metrics_of, nest, overall_metrics
 from evaluators.reports.tracking.recorded_suite import result_and_overall
 from evaluators.reports.tracking.tracker import Link, RowProgress, Tracker, no_progress, run_key
 from evaluators.runs.reader import Run
@@ -64,7 +64,7 @@ class Files(Tracker):
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
         write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
-        write_text(folder / METRICS, stable(nested(self.metrics(record))))
+        write_text(folder / METRICS, stable(nest(self.metrics(record))))
         return Link("files", folder.as_posix(), run_key(record))
 
 
@@ -92,7 +92,7 @@ def _plot(result: RunResult) -> tuple[str, bool]:
     for stats, field in fields:
         counts = [getattr(field.counts, name) for name in _COUNTS]
         writer.writerow([
-            field_prefix(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
+            field_prefix(stats, field), guard_cell(stats.variant or ""), guard_cell(stats.name), guard_cell(field.path),
             "" if field.accuracy is None else field.accuracy, field.counts.n, *counts,
         ])  # fmt: skip
     return stream.getvalue(), bool(fields)

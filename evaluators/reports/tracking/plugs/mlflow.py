@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluators.model.issues import Problems, problem
 from evaluators.model.settings import Name
-from evaluators.reports.names import fitted, segment
+from evaluators.reports.names import fit_name, segment
 from evaluators.reports.tracking.attachments import attachments, environment_of, flat_params, note_of, row_table
 from evaluators.reports.tracking.metrics import Number
 from evaluators.reports.tracking.plugs._mlflow_traces import send_traces, source_of, traces_go_to
@@ -81,7 +81,7 @@ class MLflow(RowTracker):
             run = self._run(client, record, run_key(record))
         except mlflow.exceptions.MlflowException as error:
             raise _refusal(error, uri) or error from error
-        with self._ended(client, record, [run.info.run_id]):
+        with self._ending(client, record, [run.info.run_id]):
             self._send(client, record, run, uri, progress)
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
@@ -91,7 +91,7 @@ class MLflow(RowTracker):
         below = {
             variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.each_variant
         }
-        with self._ended(client, record, [child.info.run_id for child in below.values() if child is not shared]):
+        with self._ending(client, record, [child.info.run_id for child in below.values() if child is not shared]):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
                 return
@@ -100,26 +100,26 @@ class MLflow(RowTracker):
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column, progress)
 
     @contextmanager
-    def _ended(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
+    def _ending(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
         """The runs are finished at the end, or were ended before: that is told once, and waited for a moment alone."""
         try:
             yield
         except BaseException:
             with _at_once():
                 for run_id in runs:
-                    client.set_terminated(run_id, "KILLED", _ended(record))
+                    client.set_terminated(run_id, "KILLED", _end_time(record))
             raise
         for run_id in runs:
-            client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _ended(record))
+            client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _end_time(record))
 
     def _of_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
         """The run of one variant, below that of all: with its metrics by the names that a run of one model has, and its rows."""
         key = f"{run_key(record)}/{variant}"
         experiment = above.info.experiment_id
-        runs = client.search_runs([experiment], _tagged(key), max_results=1)
+        runs = client.search_runs([experiment], _tag_filter(key), max_results=1)
         tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
         name = f"{above.info.run_name or record.place.name} ({variant})"
-        run = runs[0] if runs else client.create_run(experiment, _started(record), tags, run_name=name)
+        run = runs[0] if runs else client.create_run(experiment, _start_time(record), tags, run_name=name)
         gates = record.result.of_variant(variant).gates
         _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
         for tag, text in {**dict(_gates(gates)), **dict(_of_every_run(record, self.environment))}.items():
@@ -133,10 +133,10 @@ class MLflow(RowTracker):
         if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
         experiment = self._experiment(client, record)
-        runs = client.search_runs([experiment], _tagged(key), max_results=1)
+        runs = client.search_runs([experiment], _tag_filter(key), max_results=1)
         if runs:
             return runs[0]
-        return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.place.name)
+        return client.create_run(experiment, _start_time(record), {RUN_KEY: key}, run_name=record.place.name)
 
     def _experiment(self, client: MlflowClient, record: Run) -> str:
         """The id of the experiment that the setting, an environment variable of MLflow, or the suite names.
@@ -172,7 +172,7 @@ def _log_values(
     """Metrics that the run does not have as they are, and settings that it does not have: those cannot be changed."""
     from mlflow.entities import Metric, Param
 
-    run_id, at = run.info.run_id, _started(record) or run.info.start_time
+    run_id, at = run.info.run_id, _start_time(record) or run.info.start_time
     metrics, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
     new = [Param(name, clip_name(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
     for some in batches((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
@@ -185,14 +185,14 @@ def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, A
     """The values that MLflow lacks or has otherwise, by names that it accepts. Raises ValueError where two get the same name."""
     values: dict[str, Number | str] = {}
     for name, value in wanted.items():
-        short = fitted(name, _NAME)
+        short = fit_name(name, _NAME)
         if short in values:
             raise ValueError(f"two metrics or settings are called {short}")
         values[short] = value
     return {name: value for name, value in values.items() if name not in there or there[name] != value}
 
 
-def _tagged(key: str) -> str:
+def _tag_filter(key: str) -> str:
     quoted = key.replace("'", "''")
     return f"tags.`{RUN_KEY}` = '{quoted}'"
 
@@ -257,7 +257,7 @@ def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
         part = [] if gate.slice is None else ["slice", *map(segment, gate.slice)]
         target = ".".join(map(segment, gate.target.split(".")))
         name = "/".join(["evaluators.gate", *variant, *part, target, segment(gate.metric)])
-        labels.setdefault(fitted(name, _NAME), []).append(f"{gate.verdict}: {gate.message}")
+        labels.setdefault(fit_name(name, _NAME), []).append(f"{gate.verdict}: {gate.message}")
     return ((name, "; ".join(texts)) for name, texts in labels.items())
 
 
@@ -280,13 +280,13 @@ def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequenc
         client.log_dict(run_id, row_table(record, variants), TABLE)
 
 
-def _started(record: Run) -> int | None:
+def _start_time(record: Run) -> int | None:
     known = record.result.environment
     return None if known is None else round(datetime.fromisoformat(known.started).timestamp() * 1000)
 
 
-def _ended(record: Run) -> int | None:
-    known, started = record.result.environment, _started(record)
+def _end_time(record: Run) -> int | None:
+    known, started = record.result.environment, _start_time(record)
     return None if known is None or started is None else started + round(known.seconds * 1000)
 
 

@@ -146,7 +146,7 @@ class _Run:
         for index, node in enumerate(self._nodes()):
             start = self._start if node.parent is None else self._start + index * 1000  # in order, where they are shown
             events = [Event(RESULT, event, start) for event in node.events] if inside else []
-            above = self._evaluated(node) if node.parent is not None and node.parent.parent is None else None
+            above = self._evaluated_context(node) if node.parent is not None and node.parent.parent is None else None
             parent = above or (self._context(node.parent) if node.parent is not None else None)
             links = [Link(self._context(node.parent))] if above is not None and node.parent is not None else []
             yield ReadableSpan(
@@ -163,7 +163,7 @@ class _Run:
         from opentelemetry.trace import NonRecordingSpan, set_span_in_context
 
         for node in self._nodes():
-            context = set_span_in_context(NonRecordingSpan(self._evaluated(node) or self._context(node)))
+            context = set_span_in_context(NonRecordingSpan(self._evaluated_context(node) or self._context(node)))
             for event in node.events:
                 severity = SeverityNumber(_WARN if ERROR_TYPE in event else _INFO)
                 record = LogRecord(
@@ -189,7 +189,7 @@ class _Run:
             about = {**run, **{f"{OURS}.{name}": text for name, text in group.about.items()}}
             for name, value in group.metrics.items():
                 point = NumberDataPoint(about, self._start, self._end, value, exemplars=[])
-                points.setdefault(f"{OURS}.{_dotted(name)}", []).append(point)
+                points.setdefault(f"{OURS}.{_with_dots(name)}", []).append(point)
         for name, values in points.items():
             yield Metric(name, None, "1", Gauge(values))
 
@@ -201,7 +201,7 @@ class _Run:
         trace_id = node.evaluated[0] if node.evaluated is not None else self.trace_id
         return SpanContext(trace_id, int.from_bytes(digest[:8]) or 1, False, TraceFlags(TraceFlags.SAMPLED))
 
-    def _evaluated(self, node: _Node) -> Any:
+    def _evaluated_context(self, node: _Node) -> Any:
         """The context of the span that the row's output comes from; None where the row names none."""
         from opentelemetry.trace import SpanContext, TraceFlags
 
@@ -226,10 +226,12 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     """The run: its settings and its metrics as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
-    attributes |= {f"{OURS}.param.{_dotted(name)}": clip_name(text, _TEXT) for name, text in flat_params(record).items()}
+    attributes |= {
+        f"{OURS}.param.{_with_dots(name)}": clip_name(text, _TEXT) for name, text in flat_params(record).items()
+    }
     if settings.environment:
         attributes |= {f"{OURS}.environment.{name}": text for name, text in environment_of(record).items()}
-    attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(record).items()}
+    attributes |= {f"{OURS}.{_with_dots(name)}": value for name, value in settings.metrics(record).items()}
     return _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
 
 
@@ -366,5 +368,5 @@ def _times(record: Run) -> tuple[int, int]:
     return start, start + round(known.seconds * 1e9)
 
 
-def _dotted(name: str) -> str:
+def _with_dots(name: str) -> str:
     return name.replace("/", ".")

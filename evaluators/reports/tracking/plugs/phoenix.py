@@ -101,18 +101,18 @@ def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
     rows = (
         row
         for variant in record.each_variant[: None if longer else 1]
-        for row in (_first(record, variant, most) if longer else row_views(record, (variant,)))
+        for row in (_first_rows(record, variant, most) if longer else row_views(record, (variant,)))
     )
     roles, names = record.result.columns, _names(record)
     for row in {row.number: row for row in rows}.values():
-        cells = {name: _plain(cell) for name, cell in (row.cells or {}).items() if name != roles.get("output")}
+        cells = {name: _document_or_text(cell) for name, cell in (row.cells or {}).items() if name != roles.get("output")}
         expected = cells.pop(roles["expected"], None) if "expected" in roles else None
         about: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
         about["slices"] = dict(zip(record.facts.slices, row.slices, strict=True)) if row.slices else {}
         yield {"id": names[row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
 
 
-def _first(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
+def _first_rows(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
     return wrong_rows_first(row_views(record, (variant,)), most)
 
 
@@ -180,13 +180,13 @@ def _send_rows(
         node = nodes[names[row.number]]
         run = there.get(node) or _log_run(
             client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
-            output=_plain((row.cells or {}).get(output or "")),
+            output=_document_or_text((row.cells or {}).get(output or "")),
         )  # fmt: skip
         for each in scores_of(record, row):
             if (run, each.name) not in assessed and (settings.fields or each.path is None):
                 client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
 
-    rows = _first(record, variant, settings.trace_rows)
+    rows = _first_rows(record, variant, settings.trace_rows)
     total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
     progress(0, total)
     for done, _ in enumerate(in_parallel(send_row, rows, _UNDER_WAY), 1):
@@ -249,7 +249,7 @@ def _when(record: Run) -> datetime:
     return datetime.now(UTC) if known is None else datetime.fromisoformat(known.started)
 
 
-def _plain(cell: Any) -> Any:
+def _document_or_text(cell: Any) -> Any:
     """A cell as Phoenix shows it best: a document where the text is one, and the text as it stands anywhere else."""
     if not isinstance(cell, str):
         return cell

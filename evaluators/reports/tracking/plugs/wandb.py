@@ -45,7 +45,7 @@ class WeightsAndBiases(Platform):
 
         table = row_table(record)
         shown = wandb.Table(table["columns"], table["data"], allow_mixed_types=True)
-        with self._started(record, wandb) as run:
+        with self._start_run(record, wandb) as run:
             run.summary.update(self.metrics(record))
             run.log({"rows": shown}, step=0)
             run.log_artifact(_artifact(wandb, record, table, self.environment))
@@ -53,7 +53,7 @@ class WeightsAndBiases(Platform):
             _remove_older(Path(run.settings.sync_dir), run.id)
         return Link("wandb", None if run.offline else run.url, run.id)
 
-    def _started(self, record: Run, wandb: Any) -> Any:
+    def _start_run(self, record: Run, wandb: Any) -> Any:
         """A run that is begun, or resumed where the same run was sent before; code and machine facts are not sent."""
         config = params_of(record, self.environment)
         settings = wandb.Settings(
