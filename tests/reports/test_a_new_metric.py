@@ -35,7 +35,7 @@ _SPREAD: Final = Metric(
     "spread",
     "spread",
     "how far the least number is from the greatest",
-    _units(lambda numbers: numbers.greatest - numbers.least if numbers.count else None),
+    _from_units(lambda numbers: numbers.greatest - numbers.least if numbers.count else None),
     None,
     "value",
     "always",
