@@ -261,8 +261,8 @@ class Result(Struct, frozen=True, gc=False):
         """The score, correctly rounded, in [0, 1]; None without one."""
         return self.num / self.den if self.den else None
 
-    def explained(self, why: Reason) -> Result:
-        """The result with its reasons."""
+    def with_reason(self, why: Reason) -> Result:
+        """The result with its reasons: the sentence, the details and the fields of `why`."""
         return replace(self, fields=why.fields, reason=why.text, details=why.details)
 
     def several(self) -> Iterator[tuple[int, int, int]]:

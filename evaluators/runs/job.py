@@ -227,7 +227,7 @@ class EvaluatorColumns:
         """What is known of the texts in the column of each condition: whether they are nearly what it asks for."""
         self.slice_empties = [EmptyCounts({ALL_FIELDS, *self.fields.names}) for _ in job.slices]
         self.labels = labels_of(evaluator.line, job.roles)
-        sampled = settings.sampled()
+        sampled = settings.sampled_metric()
         self.sampling = None if sampled is None else RowSampling(sampled)
         self.confidence = ConfidenceSteps(evaluator, job.confidence, watched_fields(job, evaluator.line))
 

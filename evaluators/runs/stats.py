@@ -74,7 +74,7 @@ def metrics(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | N
     for line, tally, own, units in zip(lines, figures.tallies, sums.evaluators, clusters, strict=True):
         fields = line.settings.scored_fields()
         stats = evaluator_stats(line.name, line.type, fields, tally, own.documents, own.empties, units, variant)
-        found.append(replace(with_sampled(stats, line.settings.sampled(), own.sample), keys=key_stats(own.keys)))
+        found.append(replace(with_sampled(stats, line.settings.sampled_metric(), own.sample), keys=key_stats(own.keys)))
     return found
 
 

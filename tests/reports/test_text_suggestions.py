@@ -12,7 +12,7 @@ from evaluators.api.finished_run import advice_page
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion
 from evaluators.runs.reader import Run
-from evaluators.scoring.evaluators._texts import Forgiven, reading
+from evaluators.scoring.evaluators._texts import Forgiven, forgiving_reader
 from evaluators.scoring.evaluators.exact_match import ExactMatch
 
 ROWS = """id,output,expected
@@ -137,7 +137,7 @@ def test_the_advice_shows_the_line(tmp_path: Path) -> None:
     ],
 )
 def test_a_table_of_what_is_forgiven(forgiven: list[Forgiven], one: str, other: str, same: bool) -> None:
-    read = reading(forgiven)
+    read = forgiving_reader(forgiven)
     assert (read(one) == read(other)) is same
     evaluator = ExactMatch(forgive=tuple(forgiven))
     assert evaluator.score(one, other).score == float(same)

@@ -75,8 +75,8 @@ class CellEvaluator(TreeEvaluator):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_way_to_compare(cls, data: Any) -> Any:
-        """Refuses what says in another way how two texts are compared, with the line to write."""
+    def _check_one_way(cls, data: Any) -> Any:
+        """Refuses settings that say in a second way how two texts are compared, with the line to write."""
         if isinstance(data, Mapping) and (data.get("compare") is not None or data.get("transforms")):
             beside = "compare" if data.get("compare") is not None else "transforms"
             disallowed = [name for name in cls.texts_only if data.get(name) not in (None, False, "off", (), [])]
@@ -89,8 +89,8 @@ class CellEvaluator(TreeEvaluator):
                 )
         return data
 
-    def usual(self) -> object:
-        """The comparator of the type where a suite gives transforms and no comparator, as a suite writes it."""
+    def usual_comparator(self) -> object:
+        """The comparator, as a suite writes it, that the type uses where a suite gives transforms and names none."""
         return "exact"
 
     def fixed_answer(self) -> str | None:
@@ -106,7 +106,7 @@ class CellEvaluator(TreeEvaluator):
         """The cell as the one field that is compared; None where the type itself compares two texts."""
         if self.compare is None and not self.transforms:
             return None
-        chosen = self.compare or choose(self.usual(), {})
+        chosen = self.compare or choose(self.usual_comparator(), {})
         return ListedTree((FieldLine(
             ANSWER, chosen.comparator, chosen.rule, self.transforms, word=chosen.word, fallback_for=chosen.fallback_for,
         ),), both_missing="match")  # fmt: skip
@@ -114,11 +114,11 @@ class CellEvaluator(TreeEvaluator):
     def cell_needs(self, tree: ListedTree) -> Needs:
         """The needs: the output, the expected cell unless it is not compared, and the columns with right answers."""
         answers = tuple(Column(name, literal=True) for name in tree.answer_columns)
-        expected = () if self._fixed(tree) else (self.column("expected"),)
+        expected = () if self._fixed_expected(tree) else (self.column("expected"),)
         return self.column("output"), *expected, *answers
 
-    def _fixed(self, tree: ListedTree) -> tuple[Any, ...]:
-        """The expected value of every row; nothing where each row has its own."""
+    def _fixed_expected(self, tree: ListedTree) -> tuple[Any, ...]:
+        """The expected value of every row, as the only item; empty where each row has its own."""
         if (answer := self.fixed_answer()) is not None:
             return (answer,)
         (line,) = tree.lines
@@ -138,13 +138,13 @@ class CellEvaluator(TreeEvaluator):
     def check(self) -> CellCheck | None:
         if self.tree is None:
             return None
-        return CellCheck(self.tree, self.pass_at, self.tree.answer_columns, self._fixed(self.tree))
+        return CellCheck(self.tree, self.pass_at, self.tree.answer_columns, self._fixed_expected(self.tree))
 
     def with_settings(self, **settings: Any) -> Self:
         """A copy with other settings. The comparator of `fields` becomes that of the cell, which is the only field."""
         if fields := settings.pop("fields", ()):  # the cell is its only field
             (line,) = fields
-            chosen = self.compare or choose(self.usual(), {})
+            chosen = self.compare or choose(self.usual_comparator(), {})
             settings["compare"] = replace(chosen, comparator=line.comparator)
         return super().with_settings(**settings)
 

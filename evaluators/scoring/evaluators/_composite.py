@@ -53,7 +53,8 @@ class Composite(Evaluator):
 
     @field_validator("at", "output_at")
     @classmethod
-    def _refuse_part_of_document(cls, value: str | None) -> str | None:
+    def _refuse_path(cls, value: str | None) -> str | None:
+        """Refuses `at`, the path of a part of a document."""
         if value is not None:
             raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
         return value
@@ -70,19 +71,20 @@ class Composite(Evaluator):
         return tuple(Fraction(1) for _ in self.of)
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
-        """The value of the parts that are there, with their weights. Every composite implements it."""
+        """The value of parts that have a score, each with its weight. Every composite implements it."""
         raise NotImplementedError  # the contract: each composite has a formula of its own
 
-    def decided(self, parts: Sequence[Result]) -> Fraction | None:
-        """The value when some part settles it, whatever the others would have been."""
+    def early_value(self, parts: Sequence[Result]) -> Fraction | None:
+        """The value where one part decides it, whatever the others are, also where one of them has no score; None where no part
+        does."""
         return None
 
     def measure(self, *parts: Result) -> Result:
-        result = self._combined.get(parts)
+        result = self._known_results.get(parts)
         if result is None:
             result = self._result_of(parts)
-            if len(self._combined) < _MOST_COMBINED:
-                self._combined[parts] = result
+            if len(self._known_results) < _MOST_COMBINED:
+                self._known_results[parts] = result
         return result
 
     def reason(self, *parts: Result) -> Reason:
@@ -93,13 +95,13 @@ class Composite(Evaluator):
         )
 
     @cached_property
-    def _combined(self) -> dict[tuple[Result, ...], Result]:
+    def _known_results(self) -> dict[tuple[Result, ...], Result]:
         """The results of parts that were combined before: there are far fewer combinations than rows."""
         return {}
 
     def _result_of(self, parts: Sequence[Result]) -> Result:
         """The result of the parts: that of one of them, or combined from those that are not left out."""
-        value = self.decided(parts)
+        value = self.early_value(parts)
         if value is None:
             unscored = next((part for part in parts if part.status.kept_out), None)
             if unscored is not None:
@@ -146,4 +148,5 @@ def value_of(part: Result) -> Fraction:
 
 
 def _score_text(part: Result) -> str:
+    """The score of a part, or why it has none, in a word."""
     return part.status.plain if part.score is None else f"{part.score:.4g}"

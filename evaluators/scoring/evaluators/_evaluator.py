@@ -100,7 +100,7 @@ class Example(Struct, frozen=True):
 
 
 def _document_path(spelled: object) -> str | None:
-    """A path that leads to one document, as it is written; None stays. Refuses any other path."""
+    """The path `at` of a suite, which leads to one document, as it is written; None stays. Raises BadSettings for any other path."""
     if spelled is None:
         return None
     path = read_path(spelled)
@@ -179,7 +179,7 @@ def _as_of_pydantic(method: Method) -> Method:
     return method
 
 
-def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
+def _named_settings(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
     """The positional arguments as keyword arguments: each under the name of its setting."""
     if not unnamed:
         return {}
@@ -192,6 +192,7 @@ def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _issue_of(kind: type[Evaluator], detail: Detail) -> Issue:
+    """A problem with settings that a program made: its place begins with the name of the class."""
     where = ".".join(map(str, (kind.__name__, *detail.loc)))
     return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
 
@@ -224,7 +225,7 @@ class Evaluator(Settings):
         """
         kind = type(self)
         try:
-            BaseModel.__init__(self, **_by_name(kind, unnamed), **settings)
+            BaseModel.__init__(self, **_named_settings(kind, unnamed), **settings)
         except ValidationError as error:
             details = details_of(error, kind, settings, f"{kind.__name__}")
             raise Problems(_issue_of(kind, detail) for detail in details) from None
@@ -238,7 +239,7 @@ class Evaluator(Settings):
         raise NotImplementedError  # the contract: each type scores in its own way
 
     def reason(self, *values: Any) -> Reason | str | None:
-        """Why, in words, for the same values."""
+        """Why the row scores what it scores, in words; called with the values that `measure` got."""
         return None
 
     def compile(self) -> Check:
@@ -257,13 +258,13 @@ class Evaluator(Settings):
         """The result of one row, with its reasons. An output that cannot be read is a `CellError`."""
         error = next((value for value in values if isinstance(value, CellError)), None)
         if error is not None:
-            return self.unreadable().result.explained(Reason(error.issue.message))
-        return self.explained(verdict_of(self, self.measure(*values)), *values)
+            return self.unreadable().result.with_reason(Reason(error.issue.message))
+        return self.with_reason(verdict_of(self, self.measure(*values)), *values)
 
-    def explained(self, result: Result, *values: Any) -> Result:
-        """A result with its reasons."""
+    def with_reason(self, result: Result, *values: Any) -> Result:
+        """The result of a row with its reasons. `values` are those that it was measured from."""
         reason = self.reason(*values)
-        return result.explained(reason if isinstance(reason, Reason) else Reason(reason))
+        return result.with_reason(reason if isinstance(reason, Reason) else Reason(reason))
 
     def scored_fields(self) -> ScoredFields:
         """The fields that it scores, and what others may ask of them; none unless a type has fields."""
@@ -295,7 +296,7 @@ class Evaluator(Settings):
         """The part of the test set that it must see before it can score; None for a type that needs none."""
         return None
 
-    def sampled(self) -> Sampled | None:
+    def sampled_metric(self) -> Sampled | None:
         """The metric that compares rows with each other; None for a type without one."""
         return None
 
@@ -349,14 +350,15 @@ class TreeEvaluator(Evaluator):
         with cache_in_force():
             row = check.alone(*(MISSING if isinstance(value, CellError) else value for value in values))
             try:
-                return self._explained(row, None if error is None else error.issue)
+                return self._with_reason(row, None if error is None else error.issue)
             finally:
                 release_rows([row])
 
-    def _explained(self, row: ScoredRow, unreadable: Issue | None) -> Result:
+    def _with_reason(self, row: ScoredRow, unreadable: Issue | None) -> Result:
+        """The result of one scored row with its reasons; `unreadable` is the problem of an output that cannot be read."""
         lost = None if unreadable is None else self.unreadable().lost
         result = row.verdict if lost is None else lost(row.verdict)
-        return result if row.rows is None else result.explained(row.reason(unreadable))
+        return result if row.rows is None else result.with_reason(row.reason(unreadable))
 
     def unreadable(self) -> Unreadable:
         return Unreadable(lost=_without_output)
@@ -380,7 +382,7 @@ def verdict_of(settings: Evaluator, score: object) -> Result:
             if not den:
                 return NOT_MEASURED
         case Result():
-            return _checked(settings, score)
+            return _check_verdict(settings, score)
         case int() | float() if 0 <= score <= 1:
             num, den = float(score).as_integer_ratio()
         case int() | float():
@@ -392,7 +394,7 @@ def verdict_of(settings: Evaluator, score: object) -> Result:
     return Result(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
 
 
-def _checked(settings: Evaluator, verdict: Result) -> Result:
+def _check_verdict(settings: Evaluator, verdict: Result) -> Result:
     """The verdict. Raises RowProblem where its score, or one of its metrics, is no fraction from 0 to 1."""
     if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.status.scored):
         raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
@@ -427,7 +429,7 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     values: list[Any] = []
     needs, keys = settings.needs(), outer_keys(settings)
     for need in needs:
-        values.append(read(need, cells, values, needs, keys))
+        values.append(read_need(need, cells, values, needs, keys))
     errors = [value for value in values if isinstance(value, CellError)]
     for error in errors:
         if error.issue.blame is not Blame.OUTPUT:
@@ -442,7 +444,7 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     return replace(reason, evaluator=settings.type)
 
 
-def read(
+def read_need(
     need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs, keys: frozenset[str] = frozenset()
 ) -> Any:
     """The value of one need for one row: slow and obvious, the reference for the compiled plan.
@@ -455,11 +457,11 @@ def read(
     if isinstance(need, Column):
         found = cells.get(need.name, MISSING)
         if need.at is not None:
-            (found,) = values_at([_around(need, found, keys)], need)
+            (found,) = values_at([_whole_document(need, found, keys)], need)
         return expected_answer(found) if need.role == "expected" else found
     cell: Cell = cells.get(need.column.name, MISSING)
     if need.column.at is not None:
-        (cell,) = values_at([_around(need.column, cell, keys)], need.column)
+        (cell,) = values_at([_whole_document(need.column, cell, keys)], need.column)
     if isinstance(need, Text) and need.column.role == "expected":
         cell = expected_answer(cell)
     if isinstance(need, Text):
@@ -473,8 +475,8 @@ def read(
     return output_document(cell, want, Search(need.lenient, keys=keys), like)
 
 
-def _around(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
-    """The whole document of a cell of which a part is scored."""
+def _whole_document(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
+    """The whole JSON document of a cell of which the path of `column` leads to a part. `keys` help to find it among others."""
     expected = column.role == "expected"
     return expected_document(cell) if expected else output_document(cell, column.want_around, Search(keys=keys))
 

@@ -38,11 +38,11 @@ class KeyCheck(OpenCheck):
     """The check of the top level of documents. An expected document that is no object costs its own row the score."""
 
     def alone(self, *values: Any) -> ScoredRow:
-        _raise_no_object(values[0])
+        _check_object(values[0])
         return super().alone(*values)
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
-        _raise_no_object(values[0])
+        _check_object(values[0])
         return super().row_to_explain(*values)
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
@@ -61,6 +61,7 @@ def _no_object(expected: Any) -> Issue:
     return Issue("expected-not-object", Blame.TESTSET, f"an object was expected, the cell holds {kind(expected)}")
 
 
-def _raise_no_object(expected: Any) -> None:
+def _check_object(expected: Any) -> None:
+    """Raises RowProblem for an expected document that is no object."""
     if expected.__class__ is not dict:
         raise RowProblem(_no_object(expected))

@@ -35,7 +35,7 @@ from referencing.jsonschema import specification_with
 from evaluators.model.limits import row_clock
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings, bad
-from evaluators.scoring.evaluators._schema_files import Schema, read_text
+from evaluators.scoring.evaluators._schema_files import Schema, parse_schema
 from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.values import json_text
 from evaluators.scoring.values.file_names import clip_name
@@ -61,16 +61,17 @@ _NOT_IN_A_URI: Final = re.compile(r"[\s<>\"{}|\\^`]")
 
 @lru_cache(maxsize=256)
 def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> Any:
-    """A validator of documents against the schema. Raises BadSettings."""
-    schema = read_text(schema_text)
-    check(schema, check_formats)
-    draft = _careful(_draft(schema), timeout_seconds)
+    """A validator of documents against the schema in a text; `check_formats` says whether `format` counts. Raises BadSettings."""
+    schema = parse_schema(schema_text)
+    check_schema(schema, check_formats)
+    draft = _with_own_keywords(_draft(schema), timeout_seconds)
     return draft(schema, registry=REGISTRY, format_checker=FORMATS if check_formats else None)
 
 
 def fits(validator: Any, document: Any) -> bool:
-    """Whether a document fits. Raises RecursionError or ArithmeticError for one that is too deep, or holds too large a number."""
-    with _one_document():
+    """Whether a document fits the schema. Raises RecursionError or ArithmeticError for one that is too deep, or holds too large a
+    number."""
+    with _remembering_errors():
         return bool(validator.is_valid(document))
 
 
@@ -80,7 +81,7 @@ def errors_in(validator: Any, output: Respelt, written: Callable[[Any], Any]) ->
 
     `written` makes what the schema says readable: `${NAME}` for what the environment filled in. Raises what `fits` raises.
     """
-    with _one_document():
+    with _remembering_errors():
         return [
             {
                 "path": spell_path(output.path(error.absolute_path)),
@@ -107,6 +108,7 @@ class SchemaKeys:
         self._below: dict[str | None, SchemaKeys] = {}
 
     def allows(self, key: str) -> bool:
+        """Whether a pattern of the schemas allows a key that they do not name."""
         return any(
             self._fits(pattern, key) for schema, _ in self._schemas for pattern in schema.get("patternProperties") or ()
         )
@@ -132,6 +134,7 @@ class SchemaKeys:
         return parts or [schema.get(word) for word in _OF_OTHER_KEYS]
 
     def _fits(self, pattern: str, key: str) -> bool:
+        """Whether a pattern occurs in a key. Raises RowProblem where the search takes too long."""
         return matcher(pattern, "search", self._timeout)(key)
 
 
@@ -142,11 +145,12 @@ _OF_OTHER_KEYS: Final = ("additionalProperties", "unevaluatedProperties")
 @lru_cache(maxsize=256)
 def keys_of(schema_text: str, timeout_seconds: float) -> SchemaKeys:
     """The keys that a schema knows. Raises BadSettings for one that cannot be read."""
-    schema = read_text(schema_text)
+    schema = parse_schema(schema_text)
     return SchemaKeys([(schema, REGISTRY.resolver_with_root(_resource(schema, schema)))], timeout_seconds)
 
 
 def _resource(part: Schema, whole: Schema) -> Any:
+    """A part of a schema as the library takes it, with the draft of the whole."""
     dialect = whole.get("$schema", DEFAULT_DRAFT) if isinstance(whole, dict) else DEFAULT_DRAFT
     return specification_with(dialect).create_resource(part)
 
@@ -186,16 +190,16 @@ def _branches(schema: dict[str, Any]) -> list[Any]:
 # A schema is checked
 
 
-def check(schema: Schema, check_formats: bool) -> None:
+def check_schema(schema: Schema, check_formats: bool) -> None:
     """Raises BadSettings with the first thing that makes the schema unusable, and its place."""
     try:
         _draft(schema).check_schema(schema)
     except SchemaError as error:
         place = tuple(error.absolute_path)
-        raise bad(f"the schema is malformed at {spell_path(place)}: {_complaint(error)}", *place) from error
+        raise bad(f"the schema is malformed at {spell_path(place)}: {_schema_complaint(error)}", *place) from error
     except RecursionError:
         raise bad("the schema is nested too deeply") from None
-    for inner, _ in _walk(schema):
+    for inner, _ in _inner_schemas(schema):
         named = inner.get("patternProperties")
         for pattern in (inner.get("pattern"), *(named if isinstance(named, dict) else ())):
             try:
@@ -220,7 +224,7 @@ def _draft(schema: Schema) -> Any:
     return validator
 
 
-def _walk(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
+def _inner_schemas(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
     """Every schema inside the schema that is a map, with what resolves its references."""
     root = _resource(schema, schema)
     waiting = [(root, REGISTRY.resolver_with_root(root))]
@@ -232,15 +236,15 @@ def _walk(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 def _refuse_circles(schema: Schema) -> None:
-    """Every reference leads somewhere, and no schema applies itself to the same value for ever."""
+    """Raises BadSettings for a reference that leads nowhere, and for a schema that applies itself to the same value for ever."""
     applied: dict[int, list[int]] = {}
-    for inner, resolver in _walk(schema):
+    for inner, resolver in _inner_schemas(schema):
         branches = _branches(inner)
         for reference in (inner[key] for key in _REFERENCES if isinstance(inner.get(key), str)):
             try:
                 branches.append(resolver.lookup(reference).contents)
             except Unresolvable:
-                raise _dangling(reference) from None
+                raise _dangling_reference(reference) from None
         applied[id(inner)] = [id(branch) for branch in branches if isinstance(branch, dict)]
     try:
         TopologicalSorter(applied).prepare()
@@ -248,7 +252,7 @@ def _refuse_circles(schema: Schema) -> None:
         raise bad("the schema refers to itself without end") from None
 
 
-def _dangling(reference: str) -> BadSettings:
+def _dangling_reference(reference: str) -> BadSettings:
     """The refusal of a reference that leads to the network, or to nothing."""
     if urlsplit(reference).scheme in ("http", "https"):
         message = f'the reference "{reference}" leads to the network, and nothing is fetched'
@@ -259,7 +263,7 @@ def _dangling(reference: str) -> BadSettings:
 # What is wrong, in words
 
 
-def _complaint(error: SchemaError) -> str:
+def _schema_complaint(error: SchemaError) -> str:
     """The problem at a place inside a schema."""
     match _keyword_at(error.absolute_path):
         case "type":
@@ -352,8 +356,9 @@ _remembered: Final = _Remembered()
 
 
 @contextmanager
-def _one_document() -> Iterator[None]:
-    """Within the `with` block, one document is validated, and the errors of references are remembered for its values."""
+def _remembering_errors() -> Iterator[None]:
+    """Within the `with` block, one document is validated, and the errors of references are remembered for its values, in this
+    thread."""
     before, _remembered.errors = _remembered.errors, {}
     try:
         yield
@@ -362,15 +367,20 @@ def _one_document() -> Iterator[None]:
 
 
 @lru_cache(maxsize=32)
-def _careful(draft: Any, timeout_seconds: float) -> Any:
-    """A draft whose keywords are ours where it matters. Making one takes longer than checking many documents."""
+def _with_own_keywords(draft: Any, timeout_seconds: float) -> Any:
+    """The validator class of a draft with our own checks in place of some of the library's: patterns have a time limit, numbers are
+    exact.
+
+    Making one takes longer than checking many documents, so it is kept.
+    """
     known = draft.VALIDATORS
 
-    def found(pattern: str, text: str) -> bool:
+    def occurs(pattern: str, text: str) -> bool:
+        """Whether a pattern occurs in a text, within the time limit."""
         return matcher(pattern, "search", timeout_seconds)(text)
 
     def pattern(_: Any, wanted: str, instance: object, __: Any) -> Errors:
-        if isinstance(instance, str) and not found(wanted, instance):
+        if isinstance(instance, str) and not occurs(wanted, instance):
             yield ValidationError(f"{quote(instance)} does not match {quote(wanted)}")
 
     def pattern_properties(validator: Any, wanted: Any, instance: object, _: Any) -> Errors:
@@ -378,7 +388,7 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
         if isinstance(instance, dict):
             for name, inner in wanted.items():
                 for key, value in instance.items():
-                    if found(name, key):
+                    if occurs(name, key):
                         yield from validator.descend(value, inner, path=key, schema_path=name)
 
     def additional(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:
@@ -388,7 +398,7 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
             yield from known["additionalProperties"](validator, wanted, instance, schema) or ()
         elif isinstance(instance, dict):
             extra = instance.keys() - schema.get("properties", {}).keys()
-            extra = [key for key in instance if key in extra and not any(found(name, key) for name in patterns)]
+            extra = [key for key in instance if key in extra and not any(occurs(name, key) for name in patterns)]
             if isinstance(wanted, dict):
                 for key in extra:
                     yield from validator.descend(instance[key], wanted, path=key)
@@ -405,13 +415,13 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
         "uniqueItems": _unique_items,
         "multipleOf": _multiple_of,
         "divisibleBy": _multiple_of,
-        **{name: _reference(known.get(name)) for name in _REFERENCES},
+        **{name: _reference_check(known.get(name)) for name in _REFERENCES},
     }
     extended: Any = extend
     return extended(draft, {name: keyword for name, keyword in ours.items() if name in known})
 
 
-def _reference(library: Any) -> Callable[..., Errors]:
+def _reference_check(library: Any) -> Callable[..., Errors]:
     """The check of `$ref` and `$dynamicRef`: the library's, with the errors of one schema for one value remembered."""
 
     def reference(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:

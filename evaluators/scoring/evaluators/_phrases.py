@@ -22,9 +22,10 @@ from evaluators.scoring.values.words_in_text import whole_words
 
 
 def _read_phrase(value: object, info: ValidationInfo) -> object:
+    """The phrase of a setting: a text, or the column that holds it. Raises ValueError or BadSettings for any other value."""
     if isinstance(value, (Mapping, FromColumn)):
         return from_column(value, splits=False)
-    return _usable(value, f'"{info.field_name}"')
+    return _check_phrase(value, f'"{info.field_name}"')
 
 
 def _read_phrases(value: object, info: ValidationInfo) -> object:
@@ -38,7 +39,7 @@ def _read_phrases(value: object, info: ValidationInfo) -> object:
         raise ValueError(f'"{name}" must be a list; found {spell(value)}')
     if not value:
         raise ValueError(f'"{name}" is an empty list: there is nothing to look for')
-    return tuple(_usable(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
+    return tuple(_check_phrase(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
 
 
 def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
@@ -49,7 +50,7 @@ def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
     return tuple(item.strip() for item in phrases) if isinstance(phrases, tuple) else phrases
 
 
-def _usable(value: object, name: str) -> str:
+def _check_phrase(value: object, name: str) -> str:
     """A phrase. Refuses what is no text, and an empty one. `name` is how the message calls it."""
     if not isinstance(value, str):
         hint = quotes_hint(value)
@@ -74,8 +75,8 @@ PhrasesOrCommas: TypeAlias = Annotated[
 """`Phrases` that may also be one text with commas. Blanks at both ends of a phrase are set aside."""
 
 
-def columns_of(*settings: object) -> tuple[Column, ...]:
-    """The cells to ask for: one for each setting that comes from the row."""
+def phrase_columns(*settings: object) -> tuple[Column, ...]:
+    """The cells to ask for: one for each of the settings that comes from the row."""
     return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
 
 
@@ -88,7 +89,7 @@ def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...])
     """The texts for this row. Raises RowProblem when their cell cannot be used."""
     if not isinstance(setting, FromColumn):
         return setting
-    items = _items(setting, cells[0])
+    items = _phrases_in_cell(setting, cells[0])
     if not items:
         raise unusable_cell(setting, "the cell is empty")
     if any(not isinstance(item, str) or not item.strip() for item in items):
@@ -96,7 +97,7 @@ def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...])
     return tuple(map(str, items))
 
 
-def _items(setting: FromColumn, cell: object) -> list[object]:
+def _phrases_in_cell(setting: FromColumn, cell: object) -> list[object]:
     """The phrases in a cell: a JSON list, parts between separators, a Python list, or the whole text."""
     if isinstance(cell, list):
         return cell
@@ -110,12 +111,12 @@ def _items(setting: FromColumn, cell: object) -> list[object]:
     return [*listed] if isinstance(listed, list) else [*(python_list(text) or [text])]
 
 
-def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:
+def phrase_text(evaluator: Evaluator, setting: object, phrase: str) -> str:
     """A phrase for messages: `${NAME}` for a value filled in from the environment, a row's phrase as it is."""
     return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
 
 
-def found_and_missing(
+def phrases_found_and_missing(
     evaluator: Evaluator,
     text: str,
     setting: tuple[str, ...] | FromColumn,
@@ -123,14 +124,15 @@ def found_and_missing(
     case_sensitive: bool = False,
     whole: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """The phrases that the text contains and those that it lacks, in their own order, as people read them."""
+    """The phrases that the text contains and those that it lacks, in their own order, as people read them. `whole`: only whole
+    words count."""
     occurring: list[str] = []
     missing: list[str] = []
     text = text if case_sensitive else text.lower()
     for phrase in phrases_of(setting, cells):
         wanted = phrase if case_sensitive else phrase.lower()
         there = whole_words(text, wanted) >= 0 if whole else wanted in text
-        (occurring if there else missing).append(readable(evaluator, setting, phrase))
+        (occurring if there else missing).append(phrase_text(evaluator, setting, phrase))
     return occurring, missing
 
 
@@ -144,11 +146,13 @@ def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
 ) -> Reason:
     """A sentence with the number of phrases that the text contains, and which. `noun` is what they are called."""
-    found, missing = found_and_missing(evaluator, text, setting, cells)
+    found, missing = phrases_found_and_missing(evaluator, text, setting, cells)
     message = f"found {len(found)} of {len(found) + len(missing)} {noun}"
-    return Reason(message + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
+    return Reason(
+        message + (f"; missing: {quoted_phrases(missing)}" if missing else ""), {"found": found, "missing": missing}
+    )
 
 
-def quoted(phrases: Iterable[str]) -> str:
-    """The phrases as a reason quotes them."""
+def quoted_phrases(phrases: Iterable[str]) -> str:
+    """The phrases in quotes, as a reason lists them."""
     return ", ".join(f'"{phrase}"' for phrase in phrases)

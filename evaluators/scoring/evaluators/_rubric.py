@@ -69,6 +69,7 @@ def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]
 
 
 def _read_own_judge(data: object, context: Mapping[str, Any]) -> Judge:
+    """The judge of a panel's member: as a program made it, or as the suite writes it."""
     return data if isinstance(data, Judge) else read_judge(data, Folder(context.get("folder") or "."))
 
 
@@ -129,7 +130,7 @@ def path_of(criterion: str) -> str:
     return Path((criterion,)).canonical
 
 
-def named_in(texts: Iterable[str]) -> list[str]:
+def columns_named_in(texts: Iterable[str]) -> list[str]:
     """The columns that rubrics name, `{{input}}`, in order, each once."""
     return list(dict.fromkeys(name for text in texts for name in _PLACEHOLDER.findall(text)))
 
@@ -167,18 +168,18 @@ def judgement_of(
         chosen = answer.details.get("choice")
         if not isinstance(chosen, str) or chosen not in choices:
             raise _no_verdict(f"a choice is one of {', '.join(choices)}; found {spell(chosen)}")
-        return Judgement(exactly(choices[chosen]), answer.reason, {}, {}, answer.who, chosen)
+        return Judgement(exact_fraction(choices[chosen]), answer.reason, {}, {}, answer.who, chosen)
     if not criteria:
         given = {"score": answer.score, **answer.details}
         return Judgement(_score_in(given, scale), answer.reason, {}, {}, answer.who)
-    reply = _by_name(answer.details.get("criteria"))
+    reply = _answers_by_criterion(answer.details.get("criteria"))
     if reply.keys() != criteria.keys():
         wanted = ", ".join(criteria)
         raise _no_verdict(
             f"each criterion must have a score once ({wanted}); found {spell(answer.details.get('criteria'))}"
         )
     scores = {name: _score_in(reply[name], scale) for name in criteria}
-    weights = {name: exactly(criterion.weight) for name, criterion in criteria.items()}
+    weights = {name: exact_fraction(criterion.weight) for name, criterion in criteria.items()}
     total = sum((weights[name] * scores[name] for name in criteria), Fraction(0)) / sum(weights.values())
     reasons = {
         name: str(value["reason"]) for name, value in reply.items() if isinstance(value, Mapping) and value.get("reason")
@@ -186,7 +187,7 @@ def judgement_of(
     return Judgement(total, answer.reason, scores, reasons, answer.who)
 
 
-def _by_name(reply: object) -> dict[str, Any]:
+def _answers_by_criterion(reply: object) -> dict[str, Any]:
     """A judge's answer on each criterion, by name, from a map or a list; empty where a name occurs twice."""
     if isinstance(reply, Mapping):
         return dict(reply)
@@ -197,14 +198,14 @@ def _by_name(reply: object) -> dict[str, Any]:
 
 def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
     """A number from 0 to 1, alone or as `score`; or `points` on the scale."""
-    low, high = map(exactly, scale)
+    low, high = map(exact_fraction, scale)
     on_scale = isinstance(reply, Mapping) and "points" in reply
     number = reply
     if isinstance(reply, Mapping):
         number = reply["points"] if on_scale else reply.get("score", reply)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
         raise _no_verdict(f"a score is a number; found {spell(number)}")
-    score = (exactly(number) - low) / (high - low) if on_scale else exactly(number)
+    score = (exact_fraction(number) - low) / (high - low) if on_scale else exact_fraction(number)
     if not 0 <= score <= 1:
         ends = f"{float(low):g} to {float(high):g}" if on_scale else "0 to 1"
         raise _no_verdict(f"a score is a number from {ends}; found {spell(number)}")
@@ -216,7 +217,7 @@ def _no_verdict(message: str) -> RowProblem:
     return RowProblem(unanswered_issue("bad-answer", f"the judge gave no answer that counts: {message}"))
 
 
-def exactly(score: float) -> Fraction:
+def exact_fraction(score: float) -> Fraction:
     """The number as it is written: 0.8 is four fifths."""
     return Fraction(str(score))
 

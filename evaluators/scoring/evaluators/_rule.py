@@ -46,7 +46,8 @@ class Written(Parse):
 
     @field_validator("formats")
     @classmethod
-    def _readable(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_formats(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuses a date format that cannot be used, and two that read one text as two days."""
         check_formats(formats)
         return formats
 
@@ -61,7 +62,8 @@ def _read_parse(data: object) -> object:
     raise ValueError(f"parse must be true, or say how numbers and dates are written; found {spell(data)}\nhint: {hint}")
 
 
-def _absolute(data: object) -> object:
+def _read_tolerance(data: object) -> object:
+    """A tolerance as a map; a number alone is the absolute one. Raises BadSettings for a text."""
     if isinstance(data, str):
         raise bad(f"a tolerance is a number, or a map; found {spell(data)}", hint="0.01, or {rel: 0.01} for 1 %")
     return {"abs": data} if isinstance(data, int | float) and not isinstance(data, bool) else data
@@ -83,6 +85,7 @@ class Reading(Struct, frozen=True):
 
     @staticmethod
     def of(parse: Written | None, missing: Missing, empty: Empty) -> Reading:
+        """The reading that the settings `parse`, `missing` and `empty` of a suite say."""
         formats = ("iso",) if parse is None else parse.formats
         dates = date_reader(map(from_percent, formats))
         return Reading(None if parse is None else decimal_reader(parse), dates, missing, empty)
@@ -96,6 +99,7 @@ class Reading(Struct, frozen=True):
         return self.number_in(value) if self.number_in is not None and isinstance(value, str) else None
 
     def date(self, value: Any) -> Moment | None:
+        """The date in a text; None for any other value."""
         return self.date_in(value) if isinstance(value, str) else None
 
 
@@ -133,7 +137,7 @@ class Rule(Settings):
     equals: FieldOrNumber = None
     """What a sum or a product must be: the path of one number, or a number."""
     tolerance: Annotated[
-        Tolerance | None, BeforeValidator(_absolute, json_schema_input_type=float | Tolerance | None)
+        Tolerance | None, BeforeValidator(_read_tolerance, json_schema_input_type=float | Tolerance | None)
     ] = None
     """How far it may be from that: 0.01 is `{abs: 0.01}`, and `{rel: 0.01}` is one hundredth of it. Without it, not at all."""
     each: OneField = None
@@ -163,7 +167,7 @@ class Rule(Settings):
         return self
 
     def _setting_problems(self, word: str) -> Iterator[Detail]:
-        """Settings that do not go together with the kind of the rule."""
+        """The problems of settings that do not go together with the kind of the rule, `word`."""
         adds = word in ("sum", "product")
         if adds and self.equals is None:
             yield Detail(
@@ -190,7 +194,7 @@ class Rule(Settings):
             name, plain = self.each.name, self.each.path.query is None
             message = f'"{name}" is no list of items' if plain else f'"{name}" is a filter, which "each" does not take'
             yield Detail(("each",), message, f'write each: "{name}[*]"' if plain else 'write each: "items[*]"')
-        query = next((field for field in self.named if field.path.query is not None), None)
+        query = next((field for field in self.all_fields if field.path.query is not None), None)
         if self.each is not None and query is not None:
             yield Detail((word,), f'"{query.name}" is a filter, which a rule with "each" does not take')
 
@@ -206,14 +210,14 @@ class Rule(Settings):
         return value if isinstance(value, tuple) else (value,)
 
     @cached_property
-    def named(self) -> tuple[Field, ...]:
-        """Every field that it names, as it names them."""
+    def all_fields(self) -> tuple[Field, ...]:
+        """Every field that the rule names: those that it combines, and the one they are compared with."""
         return (*self.fields, self.equals) if isinstance(self.equals, Field) else self.fields
 
     @cached_property
     def from_top(self) -> tuple[Field, ...]:
-        """The same as fields of the document."""
-        return self.named if self.each is None else tuple(field.below(self.each) for field in self.named)
+        """All its fields, with paths from the top of the document; those of a rule for `each` item are written from the item on."""
+        return self.all_fields if self.each is None else tuple(field.below(self.each) for field in self.all_fields)
 
     @cached_property
     def words(self) -> str:
@@ -225,6 +229,7 @@ class Rule(Settings):
 
     @cached_property
     def limits(self) -> Any:
+        """The limits of its tolerance."""
         return limits_of(self.tolerance)
 
     def close(self, wanted: Decimal, number: Decimal) -> bool:
@@ -241,7 +246,7 @@ class Rule(Settings):
             if self.each is None:
                 held = self._result_in(document, (), reading)
             else:
-                items, no_items = _without_empty_lists(self.each.read(document), reading)
+                items, no_items = _without_empty_lists(self.each.values_in(document), reading)
                 held = self._worst_of([self._result_in_item(item, reading) for item in items], no_items)
         except WrongKind as error:
             held = Held(MISMATCH, partial(str, error))
@@ -249,7 +254,7 @@ class Rule(Settings):
             return held
         if reading.missing == "skip" and self.kind not in _ASKS_IF_GIVEN:
             return held._replace(status=FieldStatus.NOT_MEASURED)
-        if expected is not MISSING and all(field.excused(document, expected) for field in self.from_top):
+        if expected is not MISSING and all(field.is_missing_as_expected(document, expected) for field in self.from_top):
             return Held(FieldStatus.NOT_MEASURED, lambda: f"{held.why()}, as in the expected answer")
         return held
 
@@ -284,35 +289,40 @@ class Rule(Settings):
     def _result_in(self, document: JSON, place: Place, reading: Reading) -> Held:
         """The result of the rule in a document. `place` is where it stands. Raises WrongKind. A mismatch stays one."""
         values, no_items = _without_empty_lists(
-            (value for field in self.fields for value in field.read(document, place)), reading
+            (value for field in self.fields for value in field.values_in(document, place)), reading
         )
         if self.exactly_one_of:
-            return _one_there(values)
+            return _exactly_one_there(values)
         if not values and self.equals is None:
             return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
-        against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
+        against = [*self.equals.values_in(document, place)] if isinstance(self.equals, Field) else []
         there = [value for value in values if value.value is not MISSING]
         lacking = [value for value in (*values, *against) if value.value is MISSING]
         if self.unique is not None or self.order:
             held = _no_two_equal(there) if self.unique is not None else _are_in_order(there, reading)
             if held.status is MISMATCH or not lacking:
                 return held._replace(no_items=no_items if held.status is MATCH else None)
-        numbers = [] if self.equals is None else [_number(value, reading) for value in there]
-        wanted = next((_number(value, reading) for value in against if value.value is not MISSING), self.equals)
+        numbers = [] if self.equals is None else [_exact_number(value, reading) for value in there]
+        wanted = next((_exact_number(value, reading) for value in against if value.value is not MISSING), self.equals)
         if lacking:
             return Held(OMISSION, partial(_are_missing, lacking), no_items=no_items)
         if self.present:
-            return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items)
-        total = _total(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
+            return Held(
+                MATCH, lambda: f"{_names_text(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items
+            )
+        total = _combine_in_pairs(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
         status = MATCH if self.close(wanted, total) else MISMATCH
         names = ", ".join(
             display((*place, *value.path.steps)) if value.path.query is None else value.name for value in self.fields
         )
-        why = partial(self._compared, names, total, against[0].name if against else None, wanted, status)
-        return Held(status, why, _plain(wanted), _plain(total), no_items if status is MATCH else None)
+        why = partial(self._comparison_text, names, total, against[0].name if against else None, wanted, status)
+        return Held(status, why, _json_number(wanted), _json_number(total), no_items if status is MATCH else None)
 
-    def _compared(self, names: str, number: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
-        """A sentence on the computed number and the expected one."""
+    def _comparison_text(
+        self, names: str, number: Decimal, name: str | None, wanted: Decimal, status: FieldStatus
+    ) -> str:
+        """A sentence on the number that was computed from the fields `names` and the `wanted` one, which is a field `name` or a
+        number."""
         must = f"{name} is {decimal_text(wanted)}" if name is not None else f"{decimal_text(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
@@ -332,8 +342,14 @@ def _without_empty_lists(read: Iterable[Read], reading: Reading) -> tuple[list[R
     return values, no_items
 
 
-def _total(add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal) -> Decimal:
-    """All the numbers added, or multiplied, in pairs: so that long ones meet seldom, and the time grows with their digits."""
+def _combine_in_pairs(
+    add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal
+) -> Decimal:
+    """All the numbers added, or multiplied, by `add`, in pairs: so that long ones meet seldom, and the time grows with their
+    digits.
+
+    `nothing` is the result without any number.
+    """
     while len(numbers) > 1:
         pairs = zip(numbers[::2], numbers[1::2], strict=False)
         numbers = [*(add(one, other) for one, other in pairs), *(numbers[-1:] if len(numbers) % 2 else ())]
@@ -342,7 +358,7 @@ def _total(add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal
 
 def _product(numbers: Sequence[Decimal]) -> Decimal:
     """The product, exactly up to `_FARTHEST` powers of ten; one that is farther away is as good as any other."""
-    product = _total(_EXACT.multiply, numbers, Decimal(1))
+    product = _combine_in_pairs(_EXACT.multiply, numbers, Decimal(1))
     if not product:
         return Decimal(0)
     sign, far = product.is_signed(), product.adjusted()
@@ -350,10 +366,11 @@ def _product(numbers: Sequence[Decimal]) -> Decimal:
 
 
 def _gap(wanted: Decimal, number: Decimal) -> Decimal:
+    """How far two numbers are apart, exactly."""
     return _EXACT.abs(_EXACT.subtract(number, wanted))
 
 
-def _number(value: Read, reading: Reading) -> Decimal:
+def _exact_number(value: Read, reading: Reading) -> Decimal:
     """A value of a document as an exact number. Raises WrongKind for a value that is none."""
     number = reading.number(value.value)
     if number is None:
@@ -369,7 +386,7 @@ def _is_no_number(value: Any, reading: Reading) -> str:
 
 
 def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
-    """Whether values are in order: all of them dates, or else all of them numbers. Raises WrongKind."""
+    """The result of the rule that values are in order: all of them dates, or else all of them numbers. Raises WrongKind."""
     dates = [reading.date(read.value) for read in values]
     if None not in dates:
         wrong = [at for at, (one, other) in enumerate(pairwise(dates)) if one and other and not in_order(one, other)]
@@ -381,27 +398,27 @@ def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
         mixed = next((read for read in values if reading.number(read.value) is None), None)
         if mixed is not None:
             raise WrongKind(f"{mixed.name} is {quote(mixed.value)}, a date, and others are numbers")
-        numbers = [_number(read, reading) for read in values]
+        numbers = [_exact_number(read, reading) for read in values]
         wrong = [at for at, (one, other) in enumerate(pairwise(numbers)) if one > other]
         after = "greater than"
     if not wrong:
-        return Held(MATCH, lambda: f"{_names(values)} are in order")
+        return Held(MATCH, lambda: f"{_names_text(values)} are in order")
     first, second = values[wrong[0]], values[wrong[0] + 1]
     return Held(MISMATCH, lambda: f"{first.name}, {quote(first.value)}, is {after} {second.name}, {quote(second.value)}")
 
 
-def _one_there(values: Sequence[Read]) -> Held:
-    """Whether exactly one of some values is there."""
+def _exactly_one_there(values: Sequence[Read]) -> Held:
+    """The result of the rule that exactly one of some values is there."""
     there = [read for read in values if read.value is not MISSING]
     if len(there) == 1:
         return Held(MATCH, lambda: f"only {there[0].name} is there")
     if not there:
-        return Held(OMISSION, lambda: f"none of {_names(values)} is there")
-    return Held(MISMATCH, lambda: f"{_names(there)} are there, and only one may be")
+        return Held(OMISSION, lambda: f"none of {_names_text(values)} is there")
+    return Held(MISMATCH, lambda: f"{_names_text(there)} are there, and only one may be")
 
 
 def _no_two_equal(values: Sequence[Read]) -> Held:
-    """Whether no two of some values are equal."""
+    """The result of the rule that no two of some values are equal."""
     first: dict[Any, Read] = {}
     twice = [(first[key], read) for read in values if first.setdefault(key := lookup_key(read.value), read) is not read]
     if not twice:
@@ -414,16 +431,17 @@ def _are_missing(lacking: Sequence[Read]) -> str:
     """A sentence on the values that a rule lacks, and on the lists that have no items for it."""
     missing = [read for read in lacking if read.no_items is None]
     empty = [read for read in lacking if read.no_items is not None]
-    are = f"{_names(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""
-    have = f"{_names(empty)} {'has' if len(empty) == 1 else 'have'} no items" if empty else ""
+    are = f"{_names_text(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""
+    have = f"{_names_text(empty)} {'has' if len(empty) == 1 else 'have'} no items" if empty else ""
     return "; ".join(filter(None, (are, have)))
 
 
-def _names(values: Sequence[Read]) -> str:
+def _names_text(values: Sequence[Read]) -> str:
+    """The names of the values, the first ones where there are many."""
     return first_texts([read.name for read in values], _MOST_NAMED)
 
 
-def _plain(number: Decimal) -> float | str:
+def _json_number(number: Decimal) -> float | str:
     """A number as JSON writes it exactly, or in words where it cannot."""
     small = abs(number) < 10**15
     if small and number == number.to_integral_value():

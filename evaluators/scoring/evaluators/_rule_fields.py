@@ -44,6 +44,7 @@ class Read(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The value's place as people read it, or the query that found it."""
         return self.query or display(self.place)
 
 
@@ -55,9 +56,10 @@ class Field(Struct, frozen=True):
 
     @property
     def name(self) -> str:
+        """The path as the suite writes it."""
         return self.path.canonical
 
-    def read(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
+    def values_in(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
         """Every value that the path leads to, in order. `above` is the place of the document.
 
         Raises WrongKind where `[*]` meets neither a list nor an object and, if `strict`, where a key is looked for in such a value.
@@ -68,7 +70,7 @@ class Field(Struct, frozen=True):
         head = self.parts[level]
         value, place = head.get(document), (*above, *head.steps)
         if value is MISSING and strict:
-            _check_way(document, head, above)
+            _check_kinds_on_the_way(document, head, above)
         if value is MISSING or value is None:
             yield Read(place, MISSING, level)
         elif level == len(self.parts) - 1:
@@ -76,10 +78,10 @@ class Field(Struct, frozen=True):
         elif isinstance(value, list | dict):
             if not value:
                 yield Read(place, MISSING, level, no_items=self._steps_to(level))
-            for key, item in _items(value):
-                yield from self.read(item, (*place, key), level + 1, strict)
+            for key, item in _items_of(value):
+                yield from self.values_in(item, (*place, key), level + 1, strict)
         else:
-            raise _not_a(value, place, "a list")
+            raise _wrong_kind(value, place, "a list")
 
     def _steps_to(self, level: int) -> Place:
         """The steps that lead to the list of a `[*]`."""
@@ -91,7 +93,7 @@ class Field(Struct, frozen=True):
         hits = list(self.path.hits(document))
         if not hits:
             if strict:
-                _check_way(document, _plain_start(self.name, self.path.query or ""), (), goes_on=True)
+                _check_kinds_on_the_way(document, _plain_start(self.name, self.path.query or ""), (), goes_on=True)
             yield Read((), MISSING, query=self.name)
         for place, value in hits:
             yield Read(place, MISSING if value is None else value)
@@ -103,16 +105,16 @@ class Field(Struct, frozen=True):
         values = [document]
         for part in self.parts[:-1]:
             lists = [value for value in map(part.get, values) if isinstance(value, list | dict)]
-            values = [item for value in lists for _, item in _items(value)]
+            values = [item for value in lists for _, item in _items_of(value)]
         return any(self.parts[-1].get(value) is not MISSING for value in values)
 
     def below(self, outer: Field) -> Field:
         """The path inside each item of a list, as one from the top of the document."""
         return Field(Path((*outer.path.steps, *self.path.steps)), (*outer.parts[:-1], *self.parts))
 
-    def excused(self, document: JSON, expected: JSON) -> bool:
-        """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that
-        has the field nowhere lacks it in any number of items."""
+    def is_missing_as_expected(self, document: JSON, expected: JSON) -> bool:
+        """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that has
+        the field nowhere lacks it in any number of items."""
         theirs = _up_to_wrong_kind(self, expected)
         lacks = Counter(value.level for value in theirs if value.value is MISSING)
         nowhere = all(value.value is MISSING for value in theirs)
@@ -124,7 +126,8 @@ class Field(Struct, frozen=True):
         )
 
 
-def _items(value: list[Any] | dict[str, Any]) -> Iterator[tuple[str | int, Any]]:
+def _items_of(value: list[Any] | dict[str, Any]) -> Iterator[tuple[str | int, Any]]:
+    """The items of a list with their indexes, or the values of an object with their keys, in order."""
     yield from enumerate(value) if isinstance(value, list) else sorted(value.items())
 
 
@@ -132,16 +135,17 @@ def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
     """The values of a field up to the first place where the document has another kind of value than the path says."""
     reads: list[Read] = []
     with suppress(WrongKind):
-        reads.extend(field.read(document, strict=False))
+        reads.extend(field.values_in(document, strict=False))
     return reads
 
 
-def _not_a(value: Any, place: Place, wanted: str) -> WrongKind:
+def _wrong_kind(value: Any, place: Place, wanted: str) -> WrongKind:
+    """The error of a value at a place that is not what is `wanted`, such as a list."""
     name = display(place) if place else "the document"
     return WrongKind(f"{name} is {quote(value)}, which is {kind(value)}, not {wanted}")
 
 
-def _check_way(document: JSON, path: Path, above: Place, goes_on: bool = False) -> None:
+def _check_kinds_on_the_way(document: JSON, path: Path, above: Place, goes_on: bool = False) -> None:
     """Raises WrongKind where a definite path leads through a value that has no such thing below it: a text, a number or a boolean, or a
     list where a key is looked for. With `goes_on` its own end is on the way."""
     levels = joined_keys(path.steps, path.joins)
@@ -152,13 +156,13 @@ def _check_way(document: JSON, path: Path, above: Place, goes_on: bool = False) 
         if value is None or (ended and not goes_on):
             continue
         if not isinstance(value, list | dict):
-            raise _not_a(value, place, "a list" if ended or isinstance(path.steps[at], int) else "an object")
+            raise _wrong_kind(value, place, "a list" if ended or isinstance(path.steps[at], int) else "an object")
         if ended:
             continue
         step = path.steps[at]
         if isinstance(value, list):
             if not isinstance(step, int):
-                raise _not_a(value, place, "an object")
+                raise _wrong_kind(value, place, "an object")
             waiting += [(value[step], at + 1, (*place, step))] if -len(value) <= step < len(value) else []
         else:
             ways = ((key_of(step), at + 1), *levels[at])
@@ -178,7 +182,7 @@ def _plain_start(name: str, query: str) -> Path:
     return Path(tuple(steps), written=name)
 
 
-def _field(spelled: object) -> Field:
+def _read_field(spelled: object) -> Field:
     """The field of a path, cut at its `[*]`."""
     path = read_path(spelled)
     cuts = [at for at, step in enumerate(path.steps) if step is ANY]
@@ -186,11 +190,11 @@ def _field(spelled: object) -> Field:
     return Field(path, tuple(path.part(start, end) for start, end in zip(starts, ends, strict=True)))
 
 
-def _fields(data: object) -> tuple[Field, ...]:
+def _read_fields(data: object) -> tuple[Field, ...]:
     """The fields of one path, or of a list of paths, each of them once."""
     if not isinstance(data, list | tuple):
-        return (_field(data),)
-    each = read_each(enumerate(data), lambda _, spelled: _field(spelled))
+        return (_read_field(data),)
+    each = read_each(enumerate(data), lambda _, spelled: _read_field(spelled))
     if not each:
         raise bad("a list of paths names at least one")
     paths = [field.path for field in each]
@@ -201,7 +205,7 @@ def _fields(data: object) -> tuple[Field, ...]:
     return each
 
 
-def _field_or_number(data: object) -> Field | Decimal:
+def _read_field_or_number(data: object) -> Field | Decimal:
     """The number of a setting, exactly as it is written, or the field of a path."""
     if isinstance(data, int) and not isinstance(data, bool):
         return Decimal(data)
@@ -209,9 +213,9 @@ def _field_or_number(data: object) -> Field | Decimal:
         if not isfinite(data):
             raise bad(f"a number is finite; found {spell(data)}")
         return Decimal(repr(data))
-    return _field(data)
+    return _read_field(data)
 
 
-Fields: TypeAlias = Annotated[tuple[Field, ...], ReadBy(lambda data, _: _fields(data), "path_or_paths")]
-OneField: TypeAlias = Annotated[Field | None, ReadBy(lambda data, _: _field(data), "path")]
-FieldOrNumber: TypeAlias = Annotated[Any, ReadBy(lambda data, _: _field_or_number(data), "path_or_number")]
+Fields: TypeAlias = Annotated[tuple[Field, ...], ReadBy(lambda data, _: _read_fields(data), "path_or_paths")]
+OneField: TypeAlias = Annotated[Field | None, ReadBy(lambda data, _: _read_field(data), "path")]
+FieldOrNumber: TypeAlias = Annotated[Any, ReadBy(lambda data, _: _read_field_or_number(data), "path_or_number")]

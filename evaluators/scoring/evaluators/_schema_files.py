@@ -36,7 +36,7 @@ def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
         raise bad(f'there is no schema file "{name}"', hint=hint) from None
     except (OSError, UnicodeError) as error:
         raise bad(f'the schema file "{name}" cannot be read: {error}') from error
-    value = _of_yaml(text, name) if name.lower().endswith((".yaml", ".yml")) else _of_json(text, name)
+    value = _parse_yaml(text, name) if name.lower().endswith((".yaml", ".yml")) else _parse_json(text, name)
     if isinstance(value, (dict, bool)):
         return value
     raise bad(f'the schema file "{name}" must hold a map')
@@ -59,7 +59,7 @@ def _near_file(path: Path, name: str) -> str | None:
     return f'did you mean "{Path(name).with_name(near).as_posix()}"?' if near else None
 
 
-def _of_yaml(text: str, name: str) -> Any:
+def _parse_yaml(text: str, name: str) -> Any:
     """The value of a schema file in YAML. Refuses what JSON cannot hold."""
     from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 
@@ -70,7 +70,7 @@ def _of_yaml(text: str, name: str) -> Any:
         raise bad(f'the schema file "{name}" is not usable YAML: {error}') from error
 
 
-def _of_json(text: str, name: str) -> Any:
+def _parse_json(text: str, name: str) -> Any:
     """The value of a schema file in JSON. The refusal names line and column."""
     try:
         return json_text.parse(text)
@@ -80,8 +80,8 @@ def _of_json(text: str, name: str) -> Any:
         raise bad(f'the schema file "{name}" is not JSON: {place}{error.message}') from error
 
 
-def read_text(text: str) -> Schema:
-    """The schema in a cell. Raises BadSettings."""
+def parse_schema(text: str) -> Schema:
+    """The schema that a text in JSON holds. Raises BadSettings."""
     try:
         value = json_text.parse(text)
     except json_text.NotJSON as error:
@@ -105,7 +105,7 @@ def first_keys(schema: Schema) -> frozenset[str]:
             continue
         seen.add(id(part))
         keys.update(part.get("properties", ()), part.get("required", ()))
-        waiting += [*_of_items(part), *_branches(part, schema)]
+        waiting += [*_item_schemas(part), *_branch_schemas(part, schema)]
     return frozenset(key for key in keys if isinstance(key, str))
 
 
@@ -119,30 +119,31 @@ def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
         if not isinstance(part, dict) or (id(part), place) in seen or len(place) > MOST_STEPS:
             continue
         seen.add((id(part), place))
-        listed = [*_items(part.get("enum")), *([part["const"]] if "const" in part else ())]
+        listed = [*_list_or_empty(part.get("enum")), *([part["const"]] if "const" in part else ())]
         if listed:
             choices.setdefault(place, []).extend(listed)
         properties = part.get("properties")
         waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
-        waiting += [((*place, ANY), inner) for inner in _of_items(part)]
-        waiting += [(place, inner) for inner in _branches(part, schema)]
+        waiting += [((*place, ANY), inner) for inner in _item_schemas(part)]
+        waiting += [(place, inner) for inner in _branch_schemas(part, schema)]
     return choices
 
 
-def _of_items(part: dict[str, Any]) -> Iterator[Any]:
+def _item_schemas(part: dict[str, Any]) -> Iterator[Any]:
     """The schemas for the items of a list."""
-    yield from (part.get("items"), *_items(part.get("prefixItems")))
+    yield from (part.get("items"), *_list_or_empty(part.get("prefixItems")))
 
 
-def _branches(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
-    """The schemas for the same value: branches, and the target of a reference."""
+def _branch_schemas(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
+    """The schemas for the same value as `part`: its branches, and the target of its reference in the whole `schema`."""
     yield from (part.get(word) for word in ("if", "then", "else"))
-    yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
+    yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _list_or_empty(part.get(word)))
     reference = part.get("$ref")
     steps = steps_of(reference) if isinstance(reference, str) and reference.startswith("#") else None
     if steps is not None and (schema_part := follow(schema, steps)) is not None:
         yield schema_part[0]
 
 
-def _items(part: Any) -> list[Any]:
+def _list_or_empty(part: Any) -> list[Any]:
+    """The value where it is a list; an empty list for anything else, since a schema may hold anything."""
     return part if isinstance(part, list) else []

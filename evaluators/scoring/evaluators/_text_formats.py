@@ -36,7 +36,7 @@ def json_details(text: str) -> Details:
     try:
         return {"kind": kind(json_text.parse(text))}
     except json_text.NotJSON as error:
-        raise Malformed(str(error), **_place(text, error.position)) from error
+        raise Malformed(str(error), **_place_details(text, error.position)) from error
 
 
 def xml_details(text: str) -> Details:
@@ -63,7 +63,9 @@ def xml_details(text: str) -> Details:
     except DefusedXmlException as error:
         raise Refused("it asks for a file from elsewhere") from error
     except UnicodeEncodeError as error:
-        raise Malformed(f"half of a character at character {error.start + 1}", **_place(text, error.start)) from error
+        raise Malformed(
+            f"half of a character at character {error.start + 1}", **_place_details(text, error.start)
+        ) from error
 
 
 def yaml_details(text: str) -> Details:
@@ -127,18 +129,19 @@ def _table(text: str, delimiter: str) -> tuple[int, int]:
     return columns, rows
 
 
-def _link(text: str) -> bool:
+def _has_links(text: str) -> bool:
+    """Whether some line of the text has a link."""
     return any(_has_link(line) for line in text.split("\n"))
 
 
 def _has_link(line: str) -> bool:
-    """`[…](…)` with something in both brackets."""
+    """Whether a line has a link: `[…](…)` with something in both brackets."""
     opened = line.find("[")
     turn = line.find("](", opened + 2)
     return 0 <= opened < turn and line.rfind(")") > turn + 2
 
 
-def _bold(text: str) -> bool:
+def _has_bold(text: str) -> bool:
     """Whether a line has bold text between two pairs of stars."""
     for line in text.splitlines():
         start = line.find("**")
@@ -147,18 +150,19 @@ def _bold(text: str) -> bool:
     return False
 
 
-def _pattern(pattern: str) -> Callable[[str], object]:
+def _pattern_search(pattern: str) -> Callable[[str], object]:
+    """A function that looks for a pattern in a text, with `^` and `$` at each line."""
     return re.compile(pattern, re.MULTILINE).search
 
 
 _MARKDOWN: Final[dict[str, Callable[[str], object]]] = {
-    "a heading (# …)": _pattern(r"^#{1,6}\s"),
-    "a bulleted list (- …)": _pattern(r"^[^\S\n]*[-*+]\s"),
-    "a numbered list (1. …)": _pattern(r"^[^\S\n]*\d+\.\s"),
-    "a link ([…](…))": _link,
+    "a heading (# …)": _pattern_search(r"^#{1,6}\s"),
+    "a bulleted list (- …)": _pattern_search(r"^[^\S\n]*[-*+]\s"),
+    "a numbered list (1. …)": _pattern_search(r"^[^\S\n]*\d+\.\s"),
+    "a link ([…](…))": _has_links,
     "a code fence (```)": lambda text: "```" in text,
-    "a quotation (> …)": _pattern(r"^>\s"),
-    "bold text (**…**)": _bold,
+    "a quotation (> …)": _pattern_search(r"^>\s"),
+    "bold text (**…**)": _has_bold,
 }
 
 FORMATS: Final[dict[str, Callable[[str], Details]]] = {
@@ -175,7 +179,7 @@ def line_and_column(text: str, position: int) -> tuple[int, int]:
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
-def _place(text: str, position: int | None) -> dict[str, Any]:
+def _place_details(text: str, position: int | None) -> dict[str, Any]:
     """The details of a place in a text: position, line and column; nothing where it is not known."""
     if position is None:
         return {}

@@ -33,11 +33,12 @@ FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
 }
 
 
-def reading(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
-    """A function from a text to what is compared of it, once some differences are forgiven."""
+def forgiving_reader(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
+    """A function from a text to what is compared of it, once the differences `forgiven` are set aside."""
     steps = [FORGIVING[name] for name in FORGIVING if name in set(forgiven)]
 
     def read(text: str) -> str:
+        """The text after each step that sets a difference aside."""
         for step in steps:
             text = step(text)
         return text
@@ -114,9 +115,9 @@ EXPECTED: Final = "EXPECTED"
 def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> list[TextChange]:
     """The further differences that `exact_match` could forgive: each alone, then all, then text around the answer. `others` are its
     other settings."""
-    changes = [_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
+    changes = [_forgiving_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
     if len(changes) > 1:
-        changes.append(_change([*FORGIVING], others))
+        changes.append(_forgiving_change([*FORGIVING], others))
     output = {"output": others["output"]} if "output" in others else {}
     around = TextChange(
         "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
@@ -125,6 +126,7 @@ def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> lis
     return [*changes, around]
 
 
-def _change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:
+def _forgiving_change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:
+    """The change that writes `forgive:` with these differences into `exact_match`, beside its other settings."""
     names = [name for name in FORGIVING if name in forgiven]
     return TextChange(f"forgive: [{', '.join(names)}]", "exact_match", {**others, "forgive": names})

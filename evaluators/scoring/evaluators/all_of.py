@@ -24,5 +24,5 @@ class AllOf(Composite):
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         return Fraction(all(part.passed for part, _ in parts))
 
-    def decided(self, parts: Sequence[Result]) -> Fraction | None:
+    def early_value(self, parts: Sequence[Result]) -> Fraction | None:
         return Fraction(0) if any(part.passed is False for part in parts) else None

@@ -24,5 +24,5 @@ class AnyOf(Composite):
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         return Fraction(any(part.passed for part, _ in parts))
 
-    def decided(self, parts: Sequence[Result]) -> Fraction | None:
+    def early_value(self, parts: Sequence[Result]) -> Fraction | None:
         return Fraction(1) if any(part.passed for part in parts) else None

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrase, columns_of, phrase_of, readable
+from evaluators.scoring.evaluators._phrases import Phrase, phrase_columns, phrase_of, phrase_text
 from evaluators.scoring.values.words_in_text import whole_words
 
 
@@ -43,7 +43,7 @@ class Contains(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.substring)
+        return Text(self.column("output")), *phrase_columns(self.substring)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrase = phrase_of(self.substring, cells)
@@ -52,6 +52,6 @@ class Contains(Evaluator):
         return whole_words(text, phrase) >= 0 if self.whole_words else phrase in text
 
     def reason(self, text: str, *cells: object) -> Reason:
-        shown = readable(self, self.substring, phrase_of(self.substring, cells))
+        shown = phrase_text(self, self.substring, phrase_of(self.substring, cells))
         verb = "contains" if self.measure(text, *cells) else "does not contain"
         return Reason(f'the output {verb} "{shown}"', {"substring": shown})

@@ -7,7 +7,13 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
+from evaluators.scoring.evaluators._phrases import (
+    PhrasesOrCommas,
+    phrase_columns,
+    phrases_found_and_missing,
+    phrases_of,
+    quoted_phrases,
+)
 from evaluators.scoring.values.words_in_text import whole_words
 
 
@@ -39,7 +45,7 @@ class ContainsAll(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.substrings)
+        return Text(self.column("output")), *phrase_columns(self.substrings)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrases = phrases_of(self.substrings, cells)
@@ -50,6 +56,8 @@ class ContainsAll(Evaluator):
         return all(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive, self.whole_words)
-        message = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
+        found, missing = phrases_found_and_missing(
+            self, text, self.substrings, cells, self.case_sensitive, self.whole_words
+        )
+        message = f"missing: {quoted_phrases(missing)}" if missing else f"found {quoted_phrases(found)}"
         return Reason(message, {"found": found, "missing": missing})

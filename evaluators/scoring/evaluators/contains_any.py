@@ -7,7 +7,13 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
+from evaluators.scoring.evaluators._phrases import (
+    PhrasesOrCommas,
+    phrase_columns,
+    phrases_found_and_missing,
+    phrases_of,
+    quoted_phrases,
+)
 from evaluators.scoring.values.words_in_text import whole_words
 
 
@@ -38,7 +44,7 @@ class ContainsAny(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.substrings)
+        return Text(self.column("output")), *phrase_columns(self.substrings)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrases = phrases_of(self.substrings, cells)
@@ -49,6 +55,8 @@ class ContainsAny(Evaluator):
         return any(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive, self.whole_words)
-        message = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
+        found, missing = phrases_found_and_missing(
+            self, text, self.substrings, cells, self.case_sensitive, self.whole_words
+        )
+        message = f"found {quoted_phrases(found)}" if found else f"none of {quoted_phrases(missing)} was found"
         return Reason(message, {"found": found, "missing": missing})

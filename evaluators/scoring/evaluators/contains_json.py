@@ -82,5 +82,6 @@ def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_
 
 
 def _excerpt(text: str) -> str:
+    """The beginning of a text on one line. Only its first characters are looked at: it may be long."""
     text = " ".join(text[: 4 * _EXCERPT].split()) if len(text) > _EXCERPT else text
     return clip_name(text, _EXCERPT)

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.scoring.evaluators._cells import CellEvaluator
 from evaluators.scoring.evaluators._evaluator import Example, Measured, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrases, columns_of, reason_found, share_found
+from evaluators.scoring.evaluators._phrases import Phrases, phrase_columns, reason_found, share_found
 from evaluators.scoring.evaluators._texts import ExpectedColumn, LabelRule, Labels, label_rule
 
 
@@ -65,7 +65,7 @@ class Correctness(CellEvaluator):
     texts_only = ("keywords", "labels", "other")
     beside_compare = ("normalize",)
 
-    def usual(self) -> object:
+    def usual_comparator(self) -> object:
         return {"normalized": {"case": "lower", "whitespace": "collapse"}} if self.normalize else "exact"
 
     def fixed_answer(self) -> str | None:
@@ -81,19 +81,19 @@ class Correctness(CellEvaluator):
         if self.answer is not None:
             return (output,)
         if self.keywords is not None:
-            return output, *columns_of(self.keywords)
+            return output, *phrase_columns(self.keywords)
         return output, Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:
         if self.answer is not None or self.keywords is not None or self.tree is not None:
             return None
-        return label_rule(self.labels, _normalized if self.normalize else str, other=self.other)
+        return label_rule(self.labels, _fold_text if self.normalize else str, other=self.other)
 
     def measure(self, text: str, *others: Any) -> Measured:
         if self.answer is None and self.keywords is not None:
             return share_found(text, self.keywords, others)
         answer = others[0] if self.answer is None else self.answer
-        return bool(text == answer) or (self.normalize and _normalized(text) == _normalized(answer))
+        return bool(text == answer) or (self.normalize and _fold_text(text) == _fold_text(answer))
 
     def reason(self, text: str, *others: Any) -> Reason:
         if self.answer is None and self.keywords is not None:
@@ -105,5 +105,6 @@ class Correctness(CellEvaluator):
         return Reason(message, {"match": match})
 
 
-def _normalized(text: str) -> str:
+def _fold_text(text: str) -> str:
+    """The text in lower case, with single spaces."""
     return " ".join(text.lower().split())

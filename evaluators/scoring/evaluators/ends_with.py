@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrase, columns_of, phrase_of, readable
+from evaluators.scoring.evaluators._phrases import Phrase, phrase_columns, phrase_of, phrase_text
 
 
 class EndsWith(Evaluator):
@@ -38,7 +38,7 @@ class EndsWith(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.suffix)
+        return Text(self.column("output")), *phrase_columns(self.suffix)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrase = phrase_of(self.suffix, cells)
@@ -47,6 +47,6 @@ class EndsWith(Evaluator):
         return text.endswith(phrase)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        shown = readable(self, self.suffix, phrase_of(self.suffix, cells))
+        shown = phrase_text(self, self.suffix, phrase_of(self.suffix, cells))
         verb = "ends with" if self.measure(text, *cells) else "does not end with"
         return Reason(f'the output {verb} "{shown}"', {"suffix": shown})

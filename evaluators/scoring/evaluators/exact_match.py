@@ -16,8 +16,8 @@ from evaluators.scoring.evaluators._texts import (
     LabelRule,
     Labels,
     TextChange,
+    forgiving_reader,
     label_rule,
-    reading,
     text_changes,
 )
 from evaluators.scoring.needs import NO_OUTPUT
@@ -88,7 +88,7 @@ class ExactMatch(CellEvaluator):
     def label_rule(self) -> LabelRule | None:
         if self.tree is not None:
             return None
-        return label_rule(self.labels, reading(self.forgive) if self.forgive else str, other=self.other)
+        return label_rule(self.labels, forgiving_reader(self.forgive) if self.forgive else str, other=self.other)
 
     def text_changes(self) -> Sequence[TextChange]:
         if self.tree is not None:
@@ -98,7 +98,7 @@ class ExactMatch(CellEvaluator):
 
     def measure(self, output: Any, expected: Any) -> Measured:
         if output.__class__ is str and expected.__class__ is str:
-            return output == expected or (bool(self.forgive) and self._forgiven(output, expected))
+            return output == expected or (bool(self.forgive) and self._equal_once_forgiven(output, expected))
         if output is MISSING:
             return NOTHING
         return json_equal(output, expected) or (output is None and expected == "")
@@ -111,8 +111,9 @@ class ExactMatch(CellEvaluator):
         but = f" but for {', '.join(self.forgive)}" if isinstance(output, str) and output != expected else ""
         return f"the output equals the expected answer{but}"
 
-    def _forgiven(self, output: str, expected: str) -> bool:
-        read = reading(self.forgive)
+    def _equal_once_forgiven(self, output: str, expected: str) -> bool:
+        """Whether two texts are equal once the differences that `forgive` names are set aside."""
+        read = forgiving_reader(self.forgive)
         return read(output) == read(expected)
 
 
@@ -123,7 +124,7 @@ def _difference(output: Any, expected: Any) -> str:
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
         return difference_text(expected, output)
-    read, wanted = _json(output), _json(expected)
+    read, wanted = _parse_container(output), _parse_container(expected)
     if isinstance(read, dict | list) and read.__class__ is wanted.__class__:
         return "only how the JSON is written differs" if json_equal(read, wanted) else difference_text(wanted, read)
     place = _shared_length(output, expected)
@@ -134,13 +135,13 @@ def _difference(output: Any, expected: Any) -> str:
     if one.casefold()[:1] == other.casefold()[:1] and output.casefold() == expected.casefold():
         return "only upper and lower case differ"
     if one and other:
-        return f"differs from character {place + 1}: {_shown(output, place)} instead of {_shown(expected, place)}"
+        return f"differs from character {place + 1}: {_excerpt(output, place)} instead of {_excerpt(expected, place)}"
     if len(output) > len(expected):
-        return f"the output goes on after the expected answer: {_shown(output, len(expected))}"
-    return f"the output stops early: {_shown(expected, len(output))} is missing"
+        return f"the output goes on after the expected answer: {_excerpt(output, len(expected))}"
+    return f"the output stops early: {_excerpt(expected, len(output))} is missing"
 
 
-def _json(text: str) -> object:
+def _parse_container(text: str) -> object:
     """The object or list that a text holds; None for another text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
@@ -162,5 +163,6 @@ def _shared_length(output: str, expected: str) -> int:
     return alike
 
 
-def _shown(text: str, start: int, width: int = 20) -> str:
+def _excerpt(text: str, start: int, width: int = 20) -> str:
+    """The text from `start` on in quotes, at most `width` characters of it."""
     return f'"{text[start : start + width]}{"…" if len(text) > start + width else ""}"'

@@ -10,7 +10,8 @@ from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, 
 from evaluators.scoring.evaluators._text_formats import FORMATS, Malformed, Refused
 
 
-def _lowered(value: object) -> object:
+def _lower_text(value: object) -> object:
+    """A text in lower case, so that `JSON` names a format, too; any other value as it is."""
     return value.lower() if isinstance(value, str) else value
 
 
@@ -35,7 +36,7 @@ class FormatValid(Evaluator):
     type: Literal["format_valid"] = "format_valid"
     format: Annotated[
         Literal["json", "xml", "yaml", "markdown", "csv"],
-        BeforeValidator(_lowered),
+        BeforeValidator(_lower_text),
         Field(validation_alias=AliasChoices("format", "fmt")),
     ] = "json"
     """The format to expect."""

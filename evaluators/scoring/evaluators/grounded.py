@@ -74,7 +74,7 @@ def _read_schema(value: object, info: ValidationInfo) -> object:
     return value
 
 
-def _known_languages(value: tuple[str, ...]) -> tuple[str, ...]:
+def _check_languages(value: tuple[str, ...]) -> tuple[str, ...]:
     """The languages. Refuses one whose months are not known."""
     for language in value:
         if language not in MONTHS_IN:
@@ -112,7 +112,7 @@ class Grounded(TreeEvaluator):
     passage. `counts`: it does."""
     at_least: float = Field(0.9, gt=0.5, le=1.0, strict=True)
     """A passage is near when it is at least so much like the text; with 1.0 none is."""
-    languages: Annotated[tuple[str, ...], AfterValidator(_known_languages)] = ("en",)
+    languages: Annotated[tuple[str, ...], AfterValidator(_check_languages)] = ("en",)
     """The languages of names of months: en, da, de, es, fr, it, nb, nl, pl, pt, sv."""
     labels: tuple[str, ...] = ()
     """Texts that are choices, so that no source needs to say them."""
@@ -194,7 +194,7 @@ class Grounded(TreeEvaluator):
 
     @cached_property
     def looking(self) -> Looking:
-        """How values are looked for."""
+        """The settings by which values are looked for in a source."""
         return Looking(normalizer(self.normalized), self.at_least, self.languages)
 
     @cached_property
@@ -212,12 +212,12 @@ class Grounded(TreeEvaluator):
     def check(self) -> GroundedCheck:
         return GroundedCheck(self)
 
-    def sampled(self) -> Sampled:
+    def sampled_metric(self) -> Sampled:
         return Sampled("chance_rate", self.seed, lambda _, text: text, self._sample_text, self._chance)
 
     def _sample_text(self, document: Any, text: str) -> str | None:
         """The text of a source with the values that were looked for in it, as JSON; None without values."""
-        given = ((place, value) for _, place, value in self.wanted(document) if is_given(value))
+        given = ((place, value) for _, place, value in self.values_to_find(document) if is_given(value))
         values = [value for place, value in given if self.is_looked_for(place, value)]
         return to_text([text, values]) if values else None
 
@@ -236,8 +236,9 @@ class Grounded(TreeEvaluator):
             verdict, status=RowStatus.UNREADABLE, passed=False, num=0, den=1
         ))  # fmt: skip
 
-    def wanted(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
-        """The values at the paths, each with the number of its path and its place; without paths, all values, with the number 0."""
+    def values_to_find(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
+        """The values at the paths of `fields`, each with the number of its path and its place; without paths, all values, with
+        the number 0."""
         if document is MISSING:
             return
         if self.fields is None:
@@ -254,11 +255,12 @@ class Grounded(TreeEvaluator):
         """Whether a value that is given is one that a source must say: a number or a text that is no choice."""
         if value.__class__ is bool or value in self._labels:
             return False
-        texts, others = self.choices.get(_general(place), _NO_CHOICES) if self.choices else _NO_CHOICES
+        texts, others = self.choices.get(_with_any_index(place), _NO_CHOICES) if self.choices else _NO_CHOICES
         return value not in texts if value.__class__ is str else not any(json_equal(value, choice) for choice in others)
 
     @cached_property
     def _labels(self) -> frozenset[str]:
+        """The labels, for a quick look-up."""
         return frozenset(self.labels)
 
     def counts_in(self, source: Source, value: Any) -> bool:
@@ -296,9 +298,9 @@ class GroundedRows(ScoredRows):
         if text != self._source.text:
             self._source = Source(text, self._settings.looking)
         self._source.steps_left = NEAR_STEPS
-        return [self._looked_up(*wanted) for wanted in self._settings.wanted(document)]
+        return [self._look_up(*wanted) for wanted in self._settings.values_to_find(document)]
 
-    def _looked_up(self, field: int, place: Location, value: Any) -> Value:
+    def _look_up(self, field: int, place: Location, value: Any) -> Value:
         """A value with its status: not given, not looked for, in the source, near enough, or not there."""
         if not is_given(value):
             return Value(field, place, value, NOT_GIVEN)
@@ -310,7 +312,7 @@ class GroundedRows(ScoredRows):
         return Value(field, place, value, MATCH if is_near else MISMATCH, is_near)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        found, looked_for = counted(self.values[at])
+        found, looked_for = count_found(self.values[at])
         message = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
         details = {"found": found, "looked_for": looked_for}
         if unreadable is not None:
@@ -336,7 +338,7 @@ class GroundedRows(ScoredRows):
         leaves = list(self._leaves(source, values))
         if len(leaves) == 1:
             return replace(leaves[0], path=name)
-        found, looked_for = counted(values)
+        found, looked_for = count_found(values)
         status = status_of(values)
         if not looked_for:
             return Outcome(name, status, reason="not given" if status is NOT_GIVEN else CHOICE, comparator="grounded")
@@ -395,14 +397,14 @@ class GroundedCheck(RowsCheck[GroundedRows]):
             for values in rows.values:
                 for value in values:
                     if value.status is MATCH or value.status is MISMATCH:
-                        self._tally.add([_general(value.place)], value.status.number, 1)
+                        self._tally.add([_with_any_index(value.place)], value.status.number, 1)
             self._tally.trim()
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _verdict(self, values: Sequence[Value]) -> Result:
         """The verdict of a row from its values: the share of those looked for that the source says."""
         settings = self._settings
-        found, looked_for = counted(values)
+        found, looked_for = count_found(values)
         if looked_for:
             verdict = Result(RowStatus.SCORED, found / looked_for >= settings.pass_at, found, looked_for)
         else:
@@ -410,7 +412,8 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         if settings.fields is not None:
             return self._with_fields(verdict, values)
         watched = [
-            counted([value for value in values if display(_general(value.place)) == path]) for path in self._watched
+            count_found([value for value in values if display(_with_any_index(value.place)) == path])
+            for path in self._watched
         ]
         return replace(
             verdict,
@@ -424,7 +427,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         for value in values:
             by_field[value.field].append(value)
         statuses = bytes(status_of(each).number for each in by_field)
-        counts = ((number, *counted(each)) for number, each in enumerate(by_field) if len(each) > 1)
+        counts = ((number, *count_found(each)) for number, each in enumerate(by_field) if len(each) > 1)
         several = [number for each in counts if each[2] > 1 for number in each]
         not_given = statuses.count(NOT_GIVEN.number), len(statuses)
         return replace(verdict, statuses=statuses, values=tuple(several), metrics=(not_given,))
@@ -435,8 +438,8 @@ def is_given(value: Any) -> bool:
     return value is not None and not (value.__class__ is str and (not value or value.isspace()))
 
 
-def counted(values: Sequence[Value]) -> tuple[int, int]:
-    """The number of values that were found, and of those that were looked for."""
+def count_found(values: Sequence[Value]) -> tuple[int, int]:
+    """The number of values that were found, and the number of those that were looked for."""
     matches = lost = 0
     for value in values:
         matches += value.status is MATCH
@@ -456,6 +459,6 @@ def status_of(values: Sequence[Value]) -> FieldStatus:
 
 
 @lru_cache(maxsize=1 << 12)
-def _general(place: Location) -> tuple[Any, ...]:
+def _with_any_index(place: Location) -> tuple[Any, ...]:
     """A place with `[*]` for every index."""
     return tuple(ANY if step.__class__ is int else step for step in place)

@@ -98,7 +98,8 @@ class JsonMultiFieldMatch(TreeEvaluator):
     )
 
     @model_validator(mode="after")
-    def _say_what_pairing_leaves_open(self, info: ValidationInfo) -> Self:
+    def _add_pairing_notes(self, info: ValidationInfo) -> Self:
+        """Adds a note to the suite for each list of which nothing says how its items are paired."""
         for note in unasked(self.tree.root, "fields"):
             add_note(info.context or {}, f"{self.type}: {note}")
         return self

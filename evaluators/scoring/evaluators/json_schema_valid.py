@@ -10,7 +10,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, Validatio
 
 from evaluators.model.settings import BadSettings, spell, under
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
-from evaluators.scoring.evaluators._phrases import columns_of
+from evaluators.scoring.evaluators._phrases import phrase_columns
 from evaluators.scoring.evaluators._schema_files import first_keys, read_file
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.key_spelling import KeySpelling, Respelt
@@ -41,6 +41,7 @@ def _read_schema(value: object, info: ValidationInfo) -> object:
 
 
 def _names_a_column(value: Mapping[Any, Any]) -> bool:
+    """Whether a map is a setting that comes from a column, and not a schema."""
     return isinstance(value.get("column"), str) and value.keys() <= {"column", "separator"}
 
 
@@ -101,14 +102,14 @@ class JsonSchemaValid(Evaluator):
     def _check_schema(self) -> JsonSchemaValid:
         """Refuses a schema that is invalid by the schema of its draft."""
         if not isinstance(self.json_schema, FromColumn):
-            from evaluators.scoring.evaluators._json_schema import check
+            from evaluators.scoring.evaluators._json_schema import check_schema
 
             with under("schema"):
-                check(self.json_schema, self.check_formats)
+                check_schema(self.json_schema, self.check_formats)
         return self
 
     def needs(self) -> Needs:
-        return Output(self.column("output"), want="any"), *columns_of(self.json_schema)
+        return Output(self.column("output"), want="any"), *phrase_columns(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
         keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)

@@ -21,10 +21,10 @@ from evaluators.scoring.evaluators._rubric import (
     OwnJudge,
     Scale,
     agreement_of,
-    exactly,
+    columns_named_in,
+    exact_fraction,
     judgement_of,
     mean,
-    named_in,
     path_of,
     without_placeholders,
 )
@@ -131,7 +131,7 @@ class LlmJudge(Evaluator):
     )
 
     @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> Self:
+    def _check_settings(self, info: ValidationInfo) -> Self:
         """Refuses settings that go with others or lack some, and takes the judge: its own, or that of the suite."""
         if (self.rubric is None) is (self.criteria is None):
             found = "neither" if self.rubric is None else "both"
@@ -148,29 +148,32 @@ class LlmJudge(Evaluator):
         return self
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def columns_shown(self) -> tuple[str, ...]:
         """The columns that the judge sees: the output, and those that are named."""
         texts = [self.rubric or "", *(criterion.rubric for criterion in (self.criteria or {}).values())]
-        return tuple(dict.fromkeys(["output", *self.columns, *named_in(texts)]))
+        return tuple(dict.fromkeys(["output", *self.columns, *columns_named_in(texts)]))
 
     def needs(self) -> Needs:
-        return tuple(Text(self.column(name) if name in ROLES else Column(name, literal=True)) for name in self.shown)
+        return tuple(
+            Text(self.column(name) if name in ROLES else Column(name, literal=True)) for name in self.columns_shown
+        )
 
     def asking(self) -> Asking:
         return Asking(self.measure, self._own_judges())
 
     def _own_judges(self) -> Mapping[Loc, Judge]:
+        """The judges that the evaluator names itself, by their places in its settings."""
         judges: dict[Loc, Judge | None] = {("judge",): self.judge}
         judges |= {("panel", number, "judge"): member.judge for number, member in enumerate(self.panel)}
         return {loc: judge for loc, judge in judges.items() if judge is not None}
 
     def scored_fields(self) -> ScoredFields:
-        choices = {name: (score >= self.pass_at, exactly(score)) for name, score in (self.choices or {}).items()}
+        choices = {name: (score >= self.pass_at, exact_fraction(score)) for name, score in (self.choices or {}).items()}
         metrics = (*(f"{CHOICE}{name}" for name in choices), *((AGREEMENT,) if len(self.panel) > 1 else ()))
         return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=metrics, choices=choices)
 
     def measure(self, *cells: str) -> Result:
-        judgements = self._judgements(dict(zip(self.shown, cells, strict=True)))
+        judgements = self._judgements(dict(zip(self.columns_shown, cells, strict=True)))
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         score = self._score_of_panel([judgement.score for judgement in judgements], passed)
         statuses = bytes(field.status for field in self._fields(judgements))
@@ -183,7 +186,7 @@ class LlmJudge(Evaluator):
         )
 
     def reason(self, *cells: str) -> Reason:
-        judgements = self._judgements(dict(zip(self.shown, cells, strict=True)))
+        judgements = self._judgements(dict(zip(self.columns_shown, cells, strict=True)))
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         criteria = {name: mean([judgement.criteria[name] for judgement in judgements]) for name in self.criteria or ()}
         return Reason(
@@ -191,6 +194,7 @@ class LlmJudge(Evaluator):
         )
 
     def _fields(self, judgements: list[Judgement]) -> tuple[Outcome, ...]:
+        """The outcome of each criterion: the mean of what the judges gave it."""
         criteria = self.criteria or ()
         return tuple(
             self._field(name, mean([judgement.criteria[name] for judgement in judgements]), judgements)

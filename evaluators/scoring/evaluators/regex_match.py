@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, FromColumn, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import columns_of, readable
+from evaluators.scoring.evaluators._phrases import phrase_columns, phrase_text
 from evaluators.scoring.needs import Pattern, pattern_in
 from evaluators.scoring.values.patterns import matcher
 
@@ -57,7 +57,7 @@ class RegexMatch(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.pattern)
+        return Text(self.column("output")), *phrase_columns(self.pattern)
 
     def measure(self, text: str, *cells: object) -> bool:
         return self._finds(text, self._pattern(cells)) is self.should_match
@@ -66,11 +66,13 @@ class RegexMatch(Evaluator):
         pattern = self._pattern(cells)
         match = self._finds(text, pattern)
         message = "the pattern was found" if match else "the pattern was not found"
-        return Reason(message, {"pattern": readable(self, self.pattern, pattern), "found": match})
+        return Reason(message, {"pattern": phrase_text(self, self.pattern, pattern), "found": match})
 
     def _pattern(self, cells: tuple[object, ...]) -> str:
+        """The pattern: that of the suite, or that in the row's cell."""
         return pattern_in(self.pattern, cells[0]) if isinstance(self.pattern, FromColumn) else self.pattern
 
     def _finds(self, text: str, pattern: str) -> bool:
+        """Whether a pattern occurs in the text. Raises RowProblem where the search takes too long."""
         flags = "" if self.case_sensitive else "(?i)"
         return matcher(flags + pattern, "search", self.timeout_seconds)(text)

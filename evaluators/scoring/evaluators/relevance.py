@@ -46,11 +46,11 @@ class Relevance(Evaluator):
         return self.column("input"), Text(self.column("output"))
 
     def measure(self, question: JSON | Missing, text: str) -> Measured:
-        wanted = _words(_question(question))
+        wanted = _words(_input_text(question))
         return (len(wanted & _words(text)), len(wanted)) if wanted else False
 
     def reason(self, question: JSON | Missing, text: str) -> Reason:
-        wanted, words = _words(_question(question)), _words(text)
+        wanted, words = _words(_input_text(question)), _words(text)
         if not wanted:
             return Reason("the input has no words", {"overlap": 0, "input_words": 0})
         common, missing = len(wanted & words), sorted(wanted - words)
@@ -58,7 +58,7 @@ class Relevance(Evaluator):
         return Reason(message, {"overlap": common, "input_words": len(wanted), "missing": missing})
 
 
-def _question(cell: JSON | Missing) -> str:
+def _input_text(cell: JSON | Missing) -> str:
     """The input as text. Null says nothing. Raises RowProblem where there is no input at all."""
     text = "" if cell is None else text_of(cell, NO_EXPECTED)
     if isinstance(text, CellError):
@@ -67,10 +67,11 @@ def _question(cell: JSON | Missing) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return {_bare(word) for word in text.lower().split()}
+    """The different words of a text, in lower case and without punctuation around them."""
+    return {_trim_punctuation(word) for word in text.lower().split()}
 
 
-def _bare(word: str) -> str:
+def _trim_punctuation(word: str) -> str:
     """The word without the punctuation at its ends. A word of nothing but punctuation stays."""
     if word.isalnum():
         return word
@@ -83,4 +84,5 @@ def _bare(word: str) -> str:
 
 
 def _is_punctuation(mark: str) -> bool:
+    """Whether a character is a punctuation mark that is no part of words."""
     return category(mark).startswith("P") and mark not in _PART_OF_A_WORD

@@ -32,8 +32,8 @@ class _Named(Struct, frozen=True):
     body: Any
 
 
-def _read(rules: _Named) -> Rule:
-    """The rule under a name. Refuses names that cannot be used."""
+def _read_rule(rules: _Named) -> Rule:
+    """The rule that a suite writes under a name. Refuses names that cannot be used."""
     if "." in rules.name:
         hint = f"write {rules.name.replace('.', '_')}; gates split at the first dot"
         raise BadSettings([Detail((), f'the name "{rules.name}" of a rule has a dot', hint, key=True)])
@@ -72,7 +72,7 @@ class Rules(TreeEvaluator):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Annotated[Rule, BeforeValidator(_read)]]
+    __pydantic_extra__: dict[str, Annotated[Rule, BeforeValidator(_read_rule)]]
 
     type: Literal["rules"] = "rules"
     side: Literal["output", "expected"] = "output"
@@ -136,7 +136,7 @@ class Rules(TreeEvaluator):
 
     @model_validator(mode="before")
     @classmethod
-    def _rules_named(cls, data: Any) -> Any:
+    def _name_rules(cls, data: Any) -> Any:
         """The settings, with each key that is no setting taken as the name of a rule."""
         if not isinstance(data, Mapping):
             return data
@@ -189,7 +189,7 @@ class Rules(TreeEvaluator):
     def _scored_fields(self) -> ScoredFields:
         """The rules as fields, and the paths that they read."""
         rules = self.rules.values()
-        paths = [field.path for rule in rules for field in (rule.named if rule.each is None else (rule.each,))]
+        paths = [field.path for rule in rules for field in (rule.all_fields if rule.each is None else (rule.each,))]
         keys = frozenset(key for path in paths for key in path.first_keys())
         return ScoredFields(
             names=tuple(self.rules),
@@ -202,10 +202,10 @@ class Rules(TreeEvaluator):
                 if not rule.optional
                 for field in rule.from_top
             ),
-            broken_by=self._broken_by if self.side == "expected" else None,
+            broken_by=self._broken_rules if self.side == "expected" else None,
         )
 
-    def _broken_by(self, document: JSON) -> Iterator[tuple[str, str]]:
+    def _broken_rules(self, document: JSON) -> Iterator[tuple[str, str]]:
         """The rules that an expected document breaks, each with why. Those that are for some rows only, by a column, are left out."""
         for name, rule, reading in self.check().rules:
             of_documents = all(condition.source == "expected" for condition in rule.when)
@@ -258,6 +258,7 @@ class RuleRows(ScoredRows):
         return Outcome(name, held.status, score, 1.0, None, held.why(), rule.words, held.expected, actual, details)
 
     def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
+        """The side that the rules are about, and of a row the lists without items, by path, with the rules that look into them."""
         return self._check.settings.side, self._no_items[at]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:

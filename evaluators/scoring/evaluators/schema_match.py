@@ -26,8 +26,8 @@ from evaluators.scoring.evaluators._evaluator import (
     ScoredFields,
     TreeEvaluator,
 )
-from evaluators.scoring.evaluators._phrases import columns_of
-from evaluators.scoring.evaluators._schema_files import read_file, read_text
+from evaluators.scoring.evaluators._phrases import phrase_columns
+from evaluators.scoring.evaluators._schema_files import parse_schema, read_file
 from evaluators.scoring.evaluators._texts import ExpectedColumn
 from evaluators.scoring.fields.inference.schema import infer_schema
 from evaluators.scoring.fields.key_spelling import KeySpelling
@@ -62,7 +62,7 @@ def _schema_setting(value: object, info: ValidationInfo) -> object:
     if value is None or value == INFER or isinstance(value, FromColumn):
         return value
     if isinstance(value, str):
-        return _of_file(value, info.context if isinstance(info.context, dict) else {})
+        return _schema_of_file(value, info.context if isinstance(info.context, dict) else {})
     if not isinstance(value, Mapping):
         raise bad(f'"schema" must be a map, a file, a column, or the word infer; found {spell(value)}')
     if isinstance(value.get("column"), str) and len(value) == 1:
@@ -70,23 +70,24 @@ def _schema_setting(value: object, info: ValidationInfo) -> object:
     return dict(value)
 
 
-def _of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
+def _schema_of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
     """The schema in a file, whose name goes into the context: messages say it."""
     context[_FILE] = name
     try:
-        return _a_map(read_file(name, context), name)
+        return _check_map(read_file(name, context), name)
     except BadSettings as error:
         if "." not in name and (hint := suggestion(name, (INFER,))):
             raise BadSettings(replace(detail, hint=hint) for detail in error.details) from error
         raise
 
 
-def _in_file(name: str, detail: Detail) -> Detail:
+def _place_in_file(name: str, detail: Detail) -> Detail:
     """A problem of a schema in a file, with its place there; beside it stands the suite's line that names the file."""
     return replace(detail, key=False, message=f"{name} at {pointer(detail.loc)}: {detail.message}")
 
 
-def _a_map(schema: object, name: str) -> dict[str, Any]:
+def _check_map(schema: object, name: str) -> dict[str, Any]:
+    """The schema, where it is a map. Raises BadSettings for any other; `name` is the file."""
     if not isinstance(schema, dict):
         raise bad(f'the schema "{name}" must be a map; found {spell(schema)}')
     return schema
@@ -244,14 +245,14 @@ class SchemaMatch(TreeEvaluator):
             hint = "leave dialect out, or write the schema down: evaluators infer-schema"
             raise bad("a schema that is inferred says how to compare in the words of x-eval", "dialect", hint=hint)
         if self.fields is not None:
-            self._scoring = self._scored_by(tree_of_lines(self.fields, self.transforms), "x-eval")
+            self._scoring = self._make_scoring(tree_of_lines(self.fields, self.transforms), "x-eval")
         elif isinstance(self.json_schema, dict):
             self._scoring = self._scoring_of(self.json_schema, self.dialect)
         return self
 
     @cached_property
-    def _by_text(self) -> dict[str, SchemaScoring]:
-        """The scorings of schemas that stand in cells."""
+    def _scorings_by_text(self) -> dict[str, SchemaScoring]:
+        """The scorings of schemas that stand in cells, by the text of the cell."""
         return {}
 
     def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
@@ -260,16 +261,16 @@ class SchemaMatch(TreeEvaluator):
             schema_root = read_schema(schema, dialect, self._context)
         except BadSettings as error:
             file = self._context.get(_FILE)
-            details = error.details if file is None else [_in_file(file, detail) for detail in error.details]
+            details = error.details if file is None else [_place_in_file(file, detail) for detail in error.details]
             raise BadSettings(detail.under("schema") for detail in details) from error
         for note in schema_root.notes:
             add_note(self._context, f"{self.type}: {note}")
-        return self._scored_by(schema_root.root, schema_root.dialect, schema_root.nulls)
+        return self._make_scoring(schema_root.root, schema_root.dialect, schema_root.nulls)
 
-    def _scored_by(
+    def _make_scoring(
         self, root: FieldNode, dialect: Literal["x-eval", "evaluation_config"], nulls: Nulls = "value"
     ) -> SchemaScoring:
-        """`nulls` is what the schema says of them."""
+        """The scoring of documents by a tree of fields. `nulls` is what the schema says of null values."""
         for note in unasked(root, "fields" if self.fields is not None else dialect):
             add_note(self._context, f"{self.type}: {note}")
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
@@ -291,7 +292,7 @@ class SchemaMatch(TreeEvaluator):
         """A copy with other settings, whose scoring is made anew."""
         copy = super().with_settings(**settings)
         if copy.fields is not None:
-            copy._scoring = copy._scored_by(tree_of_lines(copy.fields, copy.transforms), "x-eval")
+            copy._scoring = copy._make_scoring(tree_of_lines(copy.fields, copy.transforms), "x-eval")
         elif isinstance(copy.json_schema, dict):
             copy._scoring = copy._scoring_of(copy.json_schema, copy.dialect)
         return copy
@@ -306,16 +307,16 @@ class SchemaMatch(TreeEvaluator):
                 Issue("no-test-set", Blame.CONFIG, message, hint="write the schema down: evaluators infer-schema")
             )
         text = text_in(self.json_schema, cells[0] if cells else MISSING)
-        scoring = self._by_text.get(text)
+        scoring = self._scorings_by_text.get(text)
         if scoring is None:
             try:
-                scoring = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
+                scoring = self._scoring_of(_check_map(parse_schema(text), "in the cell"), self.dialect)
             except BadSettings as error:
                 raise unusable_cell(self.json_schema, *_problem_text(error)) from error
             if scoring.answer_columns:
                 message = f'a schema in a cell cannot name another column; found "{scoring.answer_columns[0]}"'
                 raise unusable_cell(self.json_schema, message, "write the schema in the suite, or in a file")
-            self._by_text[text] = scoring
+            self._scorings_by_text[text] = scoring
         return scoring
 
     def needs(self) -> Needs:
@@ -323,7 +324,7 @@ class SchemaMatch(TreeEvaluator):
         of_any_kind = self._scoring is not None and self._scoring.reshapings.at_the_top
         output = Output(self.column("output"), "any" if of_any_kind else "like_expected", beside=expected)
         answers = () if self._scoring is None else self._scoring.answer_columns
-        return expected, output, *columns_of(self.json_schema), *(Column(name, literal=True) for name in answers)
+        return expected, output, *phrase_columns(self.json_schema), *(Column(name, literal=True) for name in answers)
 
     def scored_fields(self) -> ScoredFields:
         """The fields that reports and gates know: those of the schema, or those of the settings if a column holds it."""

@@ -64,17 +64,18 @@ class Similarity(Evaluator):
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
     def measure(self, text: str, expected: str) -> Measured:
-        text, expected = self._read(text), self._read(expected)
+        text, expected = self._fold_case(text), self._fold_case(expected)
         if self.method == "words":
             ours, theirs = set(text.split()), set(expected.split())
             return (len(ours & theirs), len(ours | theirs)) if ours or theirs else True
-        return (2 * _shared(text, expected), len(text) + len(expected)) if text or expected else True
+        return (2 * _shared_length(text, expected), len(text) + len(expected)) if text or expected else True
 
     def reason(self, text: str, expected: str) -> Reason:
-        text, expected = self._read(text), self._read(expected)
+        text, expected = self._fold_case(text), self._fold_case(expected)
         return _reason_of_words(text, expected) if self.method == "words" else _reason_of_characters(text, expected)
 
-    def _read(self, text: str) -> str:
+    def _fold_case(self, text: str) -> str:
+        """The text; in lower case unless case counts."""
         return text if self.case_sensitive else text.lower()
 
 
@@ -91,12 +92,12 @@ def _reason_of_characters(text: str, expected: str) -> Reason:
     """The reason of a score by characters: how many both texts have in the same order."""
     if not text + expected:
         return Reason("both texts are empty")
-    shared = _shared(text, expected)
+    shared = _shared_length(text, expected)
     message = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
     return Reason(message, {"shared": shared})
 
 
-def _shared(text: str, expected: str) -> int:
+def _shared_length(text: str, expected: str) -> int:
     """The number of characters that both texts have in the same order."""
     from rapidfuzz.distance import LCSseq
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrase, columns_of, phrase_of, readable
+from evaluators.scoring.evaluators._phrases import Phrase, phrase_columns, phrase_of, phrase_text
 
 
 class StartsWith(Evaluator):
@@ -38,7 +38,7 @@ class StartsWith(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *columns_of(self.prefix)
+        return Text(self.column("output")), *phrase_columns(self.prefix)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrase = phrase_of(self.prefix, cells)
@@ -47,6 +47,6 @@ class StartsWith(Evaluator):
         return text.startswith(phrase)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        shown = readable(self, self.prefix, phrase_of(self.prefix, cells))
+        shown = phrase_text(self, self.prefix, phrase_of(self.prefix, cells))
         verb = "starts with" if self.measure(text, *cells) else "does not start with"
         return Reason(f'the output {verb} "{shown}"', {"prefix": shown})

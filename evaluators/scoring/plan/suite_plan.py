@@ -292,7 +292,7 @@ def explained(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result
         return verdict
     scored = evaluator.scored_row(slots, index)
     if scored is not None:
-        return verdict.explained(scored.reason(None if unreadable is None else unreadable.issue))
+        return verdict.with_reason(scored.reason(None if unreadable is None else unreadable.issue))
     if unreadable is not None:
-        return verdict.explained(Reason(unreadable.issue.message))
-    return settings.explained(verdict, *values)
+        return verdict.with_reason(Reason(unreadable.issue.message))
+    return settings.with_reason(verdict, *values)

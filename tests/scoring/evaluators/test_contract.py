@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluators.model.issues import Blame, CellError, Problems, RowProblem
 from evaluators.model.rows import JSON, MISSING, Result, RowStatus
 from evaluators.model.settings import Filled, build, reading_filled
-from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example, read
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example, read_need
 from evaluators.scoring.needs import Expected, Part
 from tests.reference.settled import settle
 
@@ -53,7 +53,7 @@ def evaluator_of(name: str, example: Example) -> Evaluator:
 def values_of(evaluator: Evaluator, cells: dict[str, Any]) -> list[Any]:
     values: list[Any] = []
     for need in evaluator.needs():
-        values.append(read(need, cells, values, evaluator.needs()))
+        values.append(read_need(need, cells, values, evaluator.needs()))
     return values
 
 
@@ -154,8 +154,8 @@ def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() ->
 def test_the_contract_has_few_members() -> None:
     own = {name for name, value in vars(Evaluator).items() if inspect.isfunction(value) and not name.startswith("_")}
     assert own == {
-        "needs", "measure", "reason", "explain", "explained", "compile", "scored_fields", "unreadable", "asking",
-        "label_rule", "text_changes", "schema_inference", "sampled", "column", "score", "score_async",
+        "needs", "measure", "reason", "explain", "with_reason", "compile", "scored_fields", "unreadable", "asking",
+        "label_rule", "text_changes", "schema_inference", "sampled_metric", "column", "score", "score_async",
         "with_settings",
     }  # fmt: skip
 

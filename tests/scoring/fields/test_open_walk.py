@@ -166,7 +166,7 @@ def explained(tree: OpenTree, expected: Any, output: Any) -> Any:
     """The score of one row alone."""
     (found,) = OpenCheck(tree, 0.5).score([expected], [output])
     assert found.rows is not None
-    score = replace(found.verdict, passed=None).explained(found.rows.reason(found.at))
+    score = replace(found.verdict, passed=None).with_reason(found.rows.reason(found.at))
     found.rows.release()
     return score
 

@@ -194,7 +194,7 @@ def measured(count: int, turns: int) -> dict[str, float]:
             "parsing JSON lines": lambda: all(read(files["jsonl"])),
             "found": lambda: [settings.check().rows(*chunk) for chunk in all_right],
             "looked up": lambda: [settings.check().rows(*chunk) for chunk in chunks],
-            "chance": lambda: _chance(settings.sampled(), verdicts, chunks),
+            "chance": lambda: _chance(settings.sampled_metric(), verdicts, chunks),
         }
         least = dict.fromkeys(works, math.inf)
         for _ in range(turns):
