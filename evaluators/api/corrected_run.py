@@ -32,7 +32,7 @@ _STOPPED: Final = "the run ended before its last row"
 
 def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
     """The result with its corrections, the scores without them, and both in the messages of its gates."""
-    values = tuple(_values(prepared))
+    values = tuple(_corrected_values(prepared))
     if not prepared.test_set.config.corrections:
         return result
     corrections = Corrections(values)
@@ -40,7 +40,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
         return replace(result, corrections=corrections)
     if asks(prepared.suite) or not result.complete:
         return replace(result, corrections=replace(corrections, why_not=_JUDGED if result.complete else _STOPPED))
-    before = _uncorrected(prepared, crew, observer)
+    before = _score_uncorrected(prepared, crew, observer)
     if not before.complete:
         return replace(result, corrections=replace(corrections, why_not=_STOPPED))
     without = tuple(
@@ -49,38 +49,40 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     )
     known = defaultdict[tuple[object, ...], list[float | None]](list)
     for gate in reversed(before.gates):
-        known[_key(gate)].append(gate.value)
+        known[_gate_key(gate)].append(gate.value)
     columns = {measure.name for measure in result.measures}  # no correction reaches them
     gates = tuple(
         gate
         if gate.target in columns
-        else _with_value_before(gate, corrections.count, known[_key(gate)].pop() if known[_key(gate)] else None)
+        else _with_value_before(gate, corrections.count, known[_gate_key(gate)].pop() if known[_gate_key(gate)] else None)
         for gate in result.gates
     )
     return replace(result, corrections=replace(corrections, without=without), gates=gates)
 
 
-def _values(prepared: Prepared) -> Iterator[CorrectedValue]:
+def _corrected_values(prepared: Prepared) -> Iterator[CorrectedValue]:
+    """The corrected values of the test set, as the result lists them."""
     for correction in prepared.test_set.corrections:
         made = correction.correction
         yield CorrectedValue(
-            made.id, correction.row, made.path, _json(made.old), _json(made.new), made.reason, correction.void
+            made.id, correction.row, made.path, _json_text(made.old), _json_text(made.new), made.reason, correction.void
         )
 
 
-def _json(value: Any) -> str:
+def _json_text(value: Any) -> str:
+    """A value as JSON text; an empty text where it is not there."""
     return "" if value is MISSING else to_text(value)
 
 
-def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
-    """The result of the same rows against the expected answers of the test set."""
+def _score_uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
+    """Scores the same rows again, against the expected answers as the test set has them, and returns the result."""
     plain = replace(prepared, test_set=prepared.test_set.without_corrections())
     run = score(plain, variants_of(plain, jobs_of(plain), RunDb()), crew, Observer(stopped=observer.stopped))
     return finish_run(plain, run.results, "")
 
 
-def _key(gate: GateResult) -> tuple[object, ...]:
-    """A sort key: the target of a gate."""
+def _gate_key(gate: GateResult) -> tuple[object, ...]:
+    """What identifies a gate in two results of one suite."""
     return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
-from evaluators.api.run_options import RowsAsked, RunOptions, observer_of, prepared_for, refuse_unknown, rows_asked
+from evaluators.api.run_options import RowsAsked, RunOptions, observer_of, prepare_rows, refuse_unknown, rows_asked
 from evaluators.api.written_run import (
     AskedFor,
     Finished,
-    asked_for,
     check_files,
     finished_before,
+    requested_outputs,
     write_files,
     write_run,
 )
@@ -50,20 +50,22 @@ if TYPE_CHECKING:
 
 
 def run_of(suite: LoadedSuite, test_set: Any, options: RunOptions) -> run_object.Run:
-    """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
+    """Runs the suite over the rows `test_set` and returns the run, whose rows can be looked at. Raises Problems when it cannot
+    start; what goes wrong with rows is in the result."""
     refuse_unknown(options, "run")
     rows = rows_asked(test_set)
     finished = finish(suite, rows, looked_at=True, **options)
     index = None if rows is None or isinstance(rows, str | Mapping) else rows.index
     from evaluators.api import run_object  # the command line shows pages instead
 
-    return run_object.Run.scored(finished.result, finished.record, finished.lines, index, finished.let_go)
+    return run_object.Run.from_result(finished.result, finished.record, finished.lines, index, finished.let_go)
 
 
 def finish(
     suite: LoadedSuite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
 ) -> Finished:
-    """The run with its files written. Raises Problems when it cannot start."""
+    """Runs the suite over the rows `test_set`, writes its files, and returns what a summary needs. `looked_at` says that a
+    program will look at rows. Raises Problems when the run cannot start."""
     results_folders = results_here(suite, options.get("results"))
     with masked_problems(suite), noting_reads(), passing_over(results_folders):
         note_listing(suite.named_files)
@@ -75,17 +77,18 @@ def finish(
             options |= {"results": resumed.results, "name": resumed.name}
 
         def finish_here(options: RunOptions, to_store: bool = False) -> Finished:
-            asked = _as_asked(suite, options)
-            return _finish(asked, test_set, options, asked_for(asked, options, looked_at, to_store), resumed)
+            """The run with its files on this machine; `to_store` says that its folder goes to a store afterwards."""
+            asked = _with_options(suite, options)
+            return _finish(asked, test_set, options, requested_outputs(asked, options, looked_at, to_store), resumed)
 
         results = str(options.get("results") or "")
         folders = [results] if scheme_of(results) else []
         folders += [parent(str(file)) for file in options.get("files", ()) if scheme_of(str(file))]
         if not folders:
             return finish_here(options)
-        from evaluators.api.remote_results import claimed, finish_elsewhere
+        from evaluators.api.remote_results import checking_writable, finish_elsewhere
 
-        with claimed(folders):
+        with checking_writable(folders):
             return finish_elsewhere(suite, options, finish_here) if scheme_of(results) else finish_here(options)
 
 
@@ -94,19 +97,19 @@ def _finish(
 ) -> Finished:
     """The run with its files on this machine: read, scored in splits, kept as columns, counted, judged by its gates, written, sent."""
     started, repeat_judge, observer = datetime.now().astimezone(), options.get("repeat_judge", 1), observer_of(options)
-    prepared = prepared_for(suite, test_set, options)
+    prepared = prepare_rows(suite, test_set, options)
     check_gate_targets(suite, prepared.test_set.variants)
     check_files(prepared, wanted, options.get("formats"))
-    trackers = _trackers(suite, options)
+    trackers = _chosen_trackers(suite, options)
     engine = engine_of(suite.engine, options.get("engine"), options.get("workers"))
     marks, fingerprint = file_marks(prepared.test_set.files), prepared.test_set.fingerprint()
-    recordings = _recordings(prepared, wanted, bool(trackers))
+    recordings = _recordings_of(prepared, wanted, bool(trackers))
     keeps_folder = wanted.results is not None
     key = resume_key(prepared, repeat_judge, recordings or (), fingerprint) if keeps_folder else {}
-    folder = _folder(prepared, wanted, key, started, resumed) if recordings is not None else None
+    folder = _open_folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
         return finished_before(prepared, wanted, folder)
-    with _holding(folder, wanted):
+    with _cleaning_up(folder, wanted):
         db = folder.db if folder is not None else RunDb()
         variants = variants_of(prepared, jobs_of(prepared, recordings, repeat_judge), db)
         with engine.crew() as crew, changes_blamed(marks):
@@ -119,19 +122,19 @@ def _finish(
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=keeps_folder)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.is_finished and finished.folder):
-            sentences = (_note_on_partial_run(folder, wanted, run.splits), _waiting(folder))
+            sentences = (_note_on_partial_run(folder, wanted, run.splits), _replaced_run_notice(folder))
             finished = replace(finished, notice="; ".join(filter(None, sentences)))
         elif taken_over := sum(each.taken_over for each in run.variants):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} splits were scored before")
         if folder is not None and finished.let_go is None:  # else whoever looks at the run lets it go
             folder.discard()
         finished = replace(finished, lines=prepared.suite.lines)
-        return _tracked(finished, trackers, options.get("trace_rows"), observer)
+        return _send_to_trackers(finished, trackers, options.get("trace_rows"), observer)
 
 
 @contextmanager
-def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
-    """The folder of a run, deleted when an error is raised, unless the run can be resumed."""
+def _cleaning_up(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
+    """Cleans up the folder of a run when an error is raised inside: it is deleted, unless the run can be resumed."""
     try:
         yield
     except BaseException as error:
@@ -144,8 +147,8 @@ def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
         raise
 
 
-def _as_asked(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
-    """The suite with what is asked for in place of its own settings under `results`."""
+def _with_options(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
+    """The suite, in which `options` of the run take the place of its own settings under `results`."""
     names = ("name", "formats", "lowest_fields", "evidence", "documents")
     overrides = {name: value for name in names if (value := options.get(name)) is not None}
     sections = {**suite.config.sections, "results": suite.results.model_copy(update=overrides)}
@@ -165,15 +168,15 @@ def _note_on_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None
     return f'{folder.path}: what was scored is kept; the same command with --name "{folder.path.name}" --resume goes on with the rest'
 
 
-def _waiting(folder: RunFolder) -> str:
-    """A sentence about the run that this one was to replace, or none."""
+def _replaced_run_notice(folder: RunFolder) -> str:
+    """A sentence about the run that this one was to replace, and which waits beside it; empty where there is none."""
     if not folder.path.exists() or folder.waiting is None:
         return ""
     return f"the run before is {folder.waiting} until every row of this one is scored"
 
 
-def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
-    """What to record of the rows of each variant; None where no output needs a record."""
+def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
+    """How much to record of the rows of each variant; None where no output of the run needs a record."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
     needs_record = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
     if not (needs_record or (wanted.summary and lists)):
@@ -189,13 +192,11 @@ def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Re
     )
 
 
-def _folder(
+def _open_folder(
     prepared: Prepared, wanted: AskedFor, key: dict[str, str], started: datetime, resumed: ResumedRun | None
 ) -> RunFolder | Path:
-    """The run folder; one that goes away with the run where only what is made from it is asked for.
-
-    A path is the place of a run that is finished already.
-    """
+    """The run folder to fill; a temporary one where only what is made from it is asked for. The path of a run that is resumed
+    and finished already, in place of a folder."""
     from evaluators.reports.report_files import folder_names
     from evaluators.runs.run_folder import RunFolder, default_name
 
@@ -223,8 +224,8 @@ def _folder(
     return folder
 
 
-def _trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ...]:
-    """The trackers that the run is sent to."""
+def _chosen_trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ...]:
+    """The trackers that the run is sent to: those of the suite, or those that the options name."""
     own: tuple[NamedTracker, ...] = suite.config.sections.get("tracking") or ()
     if (names := options.get("track")) is None and not own:
         return ()
@@ -233,10 +234,11 @@ def _trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ..
     return trackers_of(own, names, options.get("trace_rows"), options.get("results") is not None)
 
 
-def _tracked(
+def _send_to_trackers(
     finished: Finished, trackers: Sequence[NamedTracker], trace_rows: int | None, observer: Observer
 ) -> Finished:
-    """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
+    """Sends the folder of the run to the trackers, and returns the run with what became of that. A tracker that fails is a
+    cause of how the command ends; the folder stays."""
     if finished.record is None or finished.folder is None or not trackers:
         return finished
     from evaluators.reports.tracking.sending import send

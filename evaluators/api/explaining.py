@@ -34,7 +34,7 @@ def of_suite(file: str, format_: str, steps: bool, width: int) -> str:
         text = _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
     else:
         page = suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns)
-        text = _written(page, format_, width)
+        text = _example_text(page, format_, width)
     return suite.config.source.filled.masked(text)
 
 
@@ -45,11 +45,11 @@ def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
     if not kinds and not is_alignment(name):
         return _of_word(name, format_, columns)
     if not kinds:
-        return _json(alignment_data(name)) if format_ == "json" else _written(alignment_page(name), format_, columns)
+        return _json(alignment_data(name)) if format_ == "json" else _example_text(alignment_page(name), format_, columns)
     if format_ == "json":
         return _json([_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
-    return note + "\n".join(_written(page(kind, name), format_, columns) for kind in kinds)
+    return note + "\n".join(_example_text(page(kind, name), format_, columns) for kind in kinds)
 
 
 def _of_word(word: str, format_: str, columns: int) -> str:
@@ -59,10 +59,10 @@ def _of_word(word: str, format_: str, columns: int) -> str:
     words = language_words()
     if word not in words:
         raise unknown(word, words)
-    return _json(word_data(word)) if format_ == "json" else _written(word_page(word), format_, columns)
+    return _json(word_data(word)) if format_ == "json" else _example_text(word_page(word), format_, columns)
 
 
-def _written(document: Page, format_: str, columns: int) -> str:
+def _example_text(document: Page, format_: str, columns: int) -> str:
     return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns, apart=True)
 
 

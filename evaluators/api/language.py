@@ -120,11 +120,11 @@ _ELSEWHERE: Final[Mapping[str, type[Settings]]] = {
 def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
     sections = definitions_of({"suite": SuiteShape, **_SECTIONS, **_ELSEWHERE})
-    suite = _inlined(sections.pop("suite"), sections)
+    suite = _inline_sections(sections.pop("suite"), sections)
     definitions = {name: schema for name, schema in sections.items() if name not in _SECTIONS} | language_definitions()
-    suite["properties"]["judge"] |= _plug(JUDGES, definitions)
-    suite["properties"]["engine"] |= _plug(ENGINES, definitions)
-    suite["properties"]["tracking"] |= {"type": ["array", "null"], "items": _plug(TRACKERS, definitions)}
+    suite["properties"]["judge"] |= _plug_schema(JUDGES, definitions)
+    suite["properties"]["engine"] |= _plug_schema(ENGINES, definitions)
+    suite["properties"]["tracking"] |= {"type": ["array", "null"], "items": _plug_schema(TRACKERS, definitions)}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         **suite,
@@ -149,15 +149,16 @@ def is_language_schema(file: Path) -> bool:
     return own and {"evaluators", "test_set", "extends"} <= language_schema["properties"].keys()
 
 
-def _inlined(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
-    """The schema with each section in the place where it is referred to."""
+def _inline_sections(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
+    """The schema with each section put in the place of the reference to it."""
     at = {f"#/definitions/{name}": sections[name] for name in _SECTIONS}
     inlined: Schema = json.loads(json.dumps(schema), object_hook=lambda part: at.get(part.get("$ref", ""), part))
     return inlined
 
 
-def _plug(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
-    """A plug: a word, or a map from the word to its settings. Other distributions bring words of their own."""
+def _plug_schema(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
+    """The schema of a setting that names a plug of the socket: a word, or a map from the word to its settings. Adds the plugs'
+    definitions to `definitions`. Other distributions bring words of their own."""
     plugs = {name: socket.find(name) for name in socket.shipped()}
     definitions |= definitions_of(plugs)
     words = {name: first_sentence(plug) for name, plug in plugs.items()}
@@ -214,13 +215,13 @@ class WordUse(Struct, frozen=True):
 
 def language_words() -> tuple[str, ...]:
     """Every key of a suite, every word that a key takes and the words of reports, sorted."""
-    return tuple(sorted(_uses()))
+    return tuple(sorted(_word_uses()))
 
 
 def word_page(word: str) -> Page:
     """The page of a word that `language_words` lists."""
-    uses = _uses()[word]
-    items = tuple(Item(_where(use), (use.does, *use.facts)) for use in uses)
+    uses = _word_uses()[word]
+    items = tuple(Item(_places_text(use), (use.does, *use.facts)) for use in uses)
     in_suites = not all(place in _REPORTS for use in uses for place in use.places)
     lead = Paragraph("A word of the language of suites." if in_suites else "A word of reports.")
     return Page(word, (Section(None, (lead, Listing(items))),))
@@ -228,17 +229,18 @@ def word_page(word: str) -> Page:
 
 def word_data(word: str) -> list[dict[str, Any]]:
     """The uses of a word, as plain data for programs."""
-    return [{"word": word, **asdict(use)} for use in _uses()[word]]
+    return [{"word": word, **asdict(use)} for use in _word_uses()[word]]
 
 
-def _where(use: WordUse) -> str:
+def _places_text(use: WordUse) -> str:
+    """The places of a use, in words; all evaluators together where there are many."""
     others = tuple(place for place in use.places if not place.startswith("evaluator "))
     places = ("any evaluator", *others) if len(use.places) - len(others) > _MANY else use.places
     return first_texts(places, _MOST_PLACES)
 
 
 @cache
-def _uses() -> dict[str, tuple[WordUse, ...]]:
+def _word_uses() -> dict[str, tuple[WordUse, ...]]:
     """The uses of each word, by word. Places at which a word is the same thing are one use."""
     gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
     for word, place, does, facts in _words_below(language_schema(), ""):
@@ -259,11 +261,11 @@ def _words_below(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[st
             yield from _words_below(each, path)
     if not isinstance(node, dict):
         return
-    for key, value in _keys(node):
+    for key, value in _keys_with_aliases(node):
         does = str(value.get("description") or "")
         if does:
-            yield key, _spoken(path), " ".join(does.partition("\n\n")[0].split()), _facts(value)
-        for word in _listed(value):
+            yield key, _place_words(path), " ".join(does.partition("\n\n")[0].split()), _facts(value)
+        for word in _enum_words(value):
             if text := METRICS.get(word, does) if key == "metric" else does:
                 yield word, f"a value of `{key}`", text, ()
         yield from _words_below(value, key)
@@ -275,8 +277,8 @@ def _words_below(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[st
             yield from _words_below(value, path)
 
 
-def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The keys of a map, each followed by its other spellings, which stand in a pattern."""
+def _keys_with_aliases(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys of a part of the schema, each with its own schema, and after it its other spellings, which stand in a pattern."""
     patterns = node.get("patternProperties") or {}
     for key, value in (node.get("properties") or {}).items():
         if isinstance(value, dict):
@@ -285,7 +287,7 @@ def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield from ((word, value) for word in pattern[2:-2].split("|"))
 
 
-def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
+def _enum_words(schema: Mapping[str, Any]) -> dict[str, None]:
     """The words of an `enum` of a key itself, and not of the keys below it."""
     words = (word for part in _with_subschemas(schema, _CHOICES) for word in part.get("enum", ()))
     return dict.fromkeys(word for word in words if isinstance(word, str))
@@ -294,10 +296,10 @@ def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
 def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """The types that a setting takes, and its default, as far as the schema says them in one word."""
     facts, default = [], schema.get("default")
-    if words := _listed(schema):
+    if words := _enum_words(schema):
         facts.append(f"takes: {', '.join(words)}")
     parts = _with_subschemas(schema, (*_CHOICES, "additionalProperties"))
-    if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
+    if below := dict.fromkeys(key for part in parts for key, _ in _keys_with_aliases(part)):
         facts.append(f"its keys: {', '.join(below)}")
     if default is not None:
         facts.append(f"without it: {flow_text(default)}")
@@ -318,8 +320,8 @@ def _with_subschemas(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, 
             yield from _with_subschemas(schema.get(key), keys)
 
 
-def _spoken(path: str) -> str:
-    """The place of a word, in words: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
+def _place_words(path: str) -> str:
+    """The place of a word: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
     kind, dot, name = path.partition(".")
     if dot:
         return "of a " + kind if name == "definition" else f"{kind} {name}"

@@ -28,7 +28,7 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
     if isinstance(suite, Mapping):
         document = deepcopy(dict(suite))
         return _read_once(lambda: suite_source.from_data(document, environment=environment), environment, document)
-    return _read_once(lambda: _read(Path(suite), environment), environment)
+    return _read_once(lambda: _read_source(Path(suite), environment), environment)
 
 
 def again(shipped: ShippedSuite) -> Suite:
@@ -52,7 +52,7 @@ def _read_once(
     return suite
 
 
-def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:
+def _read_source(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:
     """The source of a suite file. Where it cannot be read and is by its name a file of rows, the Problems (config) say how to make a suite
     for it."""
     try:

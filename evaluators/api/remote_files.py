@@ -28,7 +28,8 @@ _BLOCK: Final = 1024 * 1024
 
 
 def run_here(place: str | Path) -> Path:
-    """A run folder on this machine: the place itself, or what is fetched from a store, which is there until the program ends.
+    """The folder of a run on this machine: the place itself, or a copy that is fetched from a store and stays until the program
+    ends.
 
     Raises Problems when there is no folder (config), or when it cannot be fetched (environment).
     """
@@ -51,7 +52,8 @@ def run_here(place: str | Path) -> Path:
 
 
 def _fetch(path: str, target: Path, room: float) -> int:
-    """Downloads one file of the folder and returns its size. Gives its size."""
+    """Downloads one file of a run folder and returns its size. Raises Problems (config) where it is larger than `room`, the
+    bytes that may still be fetched."""
     target.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with store_of(path).open(path) as stream, open(target, "wb") as file:
@@ -74,7 +76,7 @@ def page_place(run: str, here: Path) -> Path:
 
 
 def _takes_files(folder: Path) -> bool:
-    """Whether a file can be made in the folder: it is tried, with a temporary one."""
+    """Whether a file can be made in the folder, which is found out by making a temporary one."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -90,13 +92,13 @@ def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable
     written: list[str] = []
     for place in places:
         check_written([place])
-        written += _sent(place, write) if scheme_of(place) else map(str, write([Path(place)]))
+        written += _write_and_send(place, write) if scheme_of(place) else map(str, write([Path(place)]))
     return written
 
 
-def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
-    """The addresses of the files that were sent: what `write` makes in a temporary folder. Raises Problems where a file cannot be made or
-    sent; the folder is removed only after all were."""
+def _write_and_send(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    """Has `write` make files in a temporary folder, sends them to the place `path` of a store, and returns their addresses.
+    Raises Problems where a file cannot be made or sent; the folder is removed only after all were."""
     folder, sent = Path(tempfile.mkdtemp(prefix="evaluators-")), list[str]()
     try:
         for file in write([folder / path.rpartition("/")[2]]):
@@ -118,7 +120,7 @@ def issue_at_place(issue: Issue, local: Path, path: str) -> Issue:
 
 
 def remove_objects(places: Iterable[str]) -> None:
-    """Takes objects away, as far as their store lets one."""
+    """Deletes objects of stores, as far as the store lets one; errors are passed over."""
     for place in places:
         with suppress(OSError, Problems):
             store_of(place).remove(place)

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def claimed(folders: Iterable[str]) -> Iterator[None]:
-    """Raises Problems where nothing can be written into a folder of a store, by the name that people gave it."""
+def checking_writable(folders: Iterable[str]) -> Iterator[None]:
+    """Puts a small object into each folder of a store, and deletes it after the `with` block. Raises Problems where nothing can
+    be written into a folder, by the name that people gave it."""
     claims: list[str] = []
     try:
         for folder in dict.fromkeys(folders):
@@ -65,7 +66,8 @@ class _Outgoing(Struct):
     name: str = ""
 
     def take_free_name(self) -> None:
-        """Chooses the first name under which nothing is there yet."""
+        """Takes the first name of `asked`, `asked`-2 and so on under which the store has nothing yet. Raises Problems where the
+        store cannot be asked."""
         store = store_of(self.results)
         try:
             names = numbered_names(self.asked)
@@ -74,24 +76,26 @@ class _Outgoing(Struct):
             raise Problems([write_issue(error, shown_address(self.results), "the place of the results")]) from None
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
+        """The address of the run folder in the store."""
         return inside(self.results, self.name)
 
     @property
-    def named(self) -> str | None:
+    def chosen_name(self) -> str | None:
         """The name of the run folder where the program chose it; None where the user did."""
         return self.name if self.chosen or self.name != self.asked else None
 
-    def shown(self, issue: Issue) -> Issue:
-        return issue_at_place(issue, self.run, self.place)
+    def at_address(self, issue: Issue) -> Issue:
+        """The issue with the store's address in place of the local path."""
+        return issue_at_place(issue, self.run, self.address)
 
-    def stored(self, finished: Finished) -> Finished:
+    def as_stored(self, finished: Finished) -> Finished:
         """The run as it is in the store: with its address there, and without a folder on this machine."""
         if finished.folder is None:
             return finished
-        sent = finished.sent and replace(finished.sent, issues=tuple(map(self.shown, finished.sent.issues)))
+        sent = finished.sent and replace(finished.sent, issues=tuple(map(self.at_address, finished.sent.issues)))
         return replace(
-            finished, result=replace(finished.result, folder=self.place), folder=None, place=self.place, named=self.named,
+            finished, result=replace(finished.result, folder=self.address), folder=None, place=self.address, named=self.chosen_name,
             taken=inside(self.results, self.asked) if self.name != self.asked else None, sent=sent,
         )  # fmt: skip
 
@@ -106,7 +110,7 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
     outgoing = _Outgoing(folder / "runs" / name, results, name, not wanted, name)
     here: RunOptions = {**options, "results": folder / "runs", "name": name}
     if (callback := options.get("before_sending")) is not None:
-        here["before_sending"] = lambda finished: callback(outgoing.stored(finished))
+        here["before_sending"] = lambda finished: callback(outgoing.as_stored(finished))
     refused: tuple[Issue, ...] = ()
     try:
         if not force:
@@ -117,21 +121,23 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
                 _move_to_free_place(outgoing)
             refused = _send(outgoing, force)
     except Problems as error:
-        raise Problems(map(outgoing.shown, error.issues)) from None
+        raise Problems(map(outgoing.at_address, error.issues)) from None
     finally:
         if not refused:
             shutil.rmtree(folder, ignore_errors=True)
-    stored = outgoing.stored(finished)
+    stored = outgoing.as_stored(finished)
     return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
 
 
 def _move_to_free_place(outgoing: _Outgoing) -> None:
     """Chooses the place anew, as others may have taken it. The run's `run.json` names its folder where that is not the one asked for."""
     outgoing.take_free_name()
-    if outgoing.named is not None:
+    if outgoing.chosen_name is not None:
         record = Run(outgoing.run)
         write_text(
-            outgoing.run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts), renews=True
+            outgoing.run / RUN_JSON,
+            run_json(replace(record.result, folder=outgoing.chosen_name), record.facts),
+            renews=True,
         )
 
 
@@ -140,7 +146,7 @@ def _send(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:
 
     With `replaces`, what was there before is taken away: its `run.json` first, its other files last.
     """
-    local, place = outgoing.run, outgoing.place
+    local, place = outgoing.run, outgoing.address
     names = sorted(file.relative_to(local).as_posix() for file in local.rglob("*") if file.is_file())
     names.sort(key=lambda name: name == RUN_JSON)
     store = store_of(place)

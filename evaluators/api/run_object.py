@@ -52,7 +52,7 @@ class Run(reader.Run):
     _index: Any = None
 
     @classmethod
-    def scored(
+    def from_result(
         cls,
         result: RunResult,
         recorded: reader.Run | None,
@@ -69,20 +69,20 @@ class Run(reader.Run):
         run = cls.of(Path(), result, elsewhere)
         if recorded is not None:
             run.__dict__.update({**recorded.__dict__, "result": result})
-        run._lines, run._index = tuple(lines), index
+        run._evaluator_lines, run._index = tuple(lines), index
         if let_go is not None:
             finalize(run, let_go)
         return run
 
     @cached_property
-    def _lines(self) -> tuple[EvaluatorLine, ...]:
+    def _evaluator_lines(self) -> tuple[EvaluatorLine, ...]:
         from evaluators.api.finished_run import recorded_suite  # a run that was just scored has its evaluators
 
         return recorded_suite(self).lines
 
     @property
     def passed(self) -> bool:
-        """No gate failed, and everything was measured: the exit code of the command would be 0."""
+        """Whether no gate failed and everything was measured: the exit code of the command would be 0."""
         return self.result.exit_code == 0
 
     @property
@@ -145,11 +145,11 @@ class Run(reader.Run):
         """The rows as a table: number, id and variant, then the columns of each evaluator and of the overall score, which is that of the
         evaluator `overall` where one is named. Fields have columns only with `fields`."""
         kinds: dict[str, Kind] = {"row": "count", "id": "text", **self._variant_column}
-        *about, verdicts = list(zip(*self._rows, strict=True)) or [()] * 4
-        by_evaluator = list(zip(*verdicts, strict=True)) or [()] * len(self._lines)
-        columns = verdict_columns(self._lines, by_evaluator, overall_of(self._lines, overall), fields)
+        *about, verdicts = list(zip(*self._row_facts, strict=True)) or [()] * 4
+        by_evaluator = list(zip(*verdicts, strict=True)) or [()] * len(self._evaluator_lines)
+        columns = verdict_columns(self._evaluator_lines, by_evaluator, overall_of(self._evaluator_lines, overall), fields)
         own = [list(column) for column in about[: len(kinds)]]
-        return ResultTable({**kinds, **columns_of(self._lines, fields)}, columns=[*own, *columns])
+        return ResultTable({**kinds, **columns_of(self._evaluator_lines, fields)}, columns=[*own, *columns])
 
     @property
     def _variant_column(self) -> dict[str, Kind]:
@@ -207,20 +207,20 @@ class Run(reader.Run):
         """
         from evaluators.api.finished_run import write_report
 
-        return write_report(self._recorded, [str(file) for file in files])
+        return write_report(self._record_folder, [str(file) for file in files])
 
     def show(self) -> ShownPage:
         """The page of the run, which a notebook shows in a frame. Raises Problems where the run has no record on this machine."""
         from evaluators.api.shown_page import shown_report
 
-        return shown_report(self._recorded)
+        return shown_report(self._record_folder)
 
     def advice(self) -> ShownPage:
         """All suggestions for the suite, each with what it would turn. Raises Problems (config) where the suite cannot be read again."""
         from evaluators.api.finished_run import advice_page
-        from evaluators.api.shown_page import shown
+        from evaluators.api.shown_page import page_to_show
 
-        return shown(advice_page(self._recorded))
+        return page_to_show(advice_page(self._record_folder))
 
     def failures(self, count: int | None = None) -> ResultTable:
         """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
@@ -230,8 +230,8 @@ class Run(reader.Run):
         return ResultTable({**variants, **_FAILURE_COLUMNS}, failed_lines)
 
     @property
-    def _recorded(self) -> Path:
-        """The folder with what was recorded. Raises Problems where that is not on this machine."""
+    def _record_folder(self) -> Path:
+        """The folder with what the run recorded. Raises Problems where that is not on this machine."""
         _ = self.facts
         return self.place
 
@@ -250,19 +250,26 @@ class Run(reader.Run):
                     wrong = [field for field in result.fields if field.status.word in _WRONG]
                     for field in wrong:
                         yield [
-                            *about, field.path, field.status.word, _given(field.expected), _given(field.actual), field.reason,
+                            *about, field.path, field.status.word, _or_none(field.expected), _or_none(field.actual), field.reason,
                         ]  # fmt: skip
                     if not wrong:
                         word = result.status.word
-                        yield [*about, None, "failed" if word == "scored" else word, *self._sides(row), result.reason]
+                        yield [
+                            *about,
+                            None,
+                            "failed" if word == "scored" else word,
+                            *self._whole_cells(row),
+                            result.reason,
+                        ]
 
-    def _sides(self, row: RowView) -> list[Any]:
+    def _whole_cells(self, row: RowView) -> list[Any]:
+        """The cells of a row with the expected answer and the output."""
         cells, columns = row.cells or {}, self.result.columns
         return [cells.get(columns.get(role, role)) for role in ("expected", "output")]
 
     @cached_property
-    def _rows(self) -> list[tuple[int, str | None, str | None, Sequence[Result]]]:
-        """Number, id, variant and verdicts of every row."""
+    def _row_facts(self) -> list[tuple[int, str | None, str | None, Sequence[Result]]]:
+        """The number, id, variant and verdicts of every row."""
         named = "id" in self.result.columns
         return [
             (row.number, row.id or None if named else None, variant, row.verdicts)
@@ -275,7 +282,7 @@ class Run(reader.Run):
         numbers of rows."""
         import pandas
 
-        numbers, ids = [row[0] for row in self._rows], [row[1] for row in self._rows]
+        numbers, ids = [row[0] for row in self._row_facts], [row[1] for row in self._row_facts]
         if self._index is not None:
             return self._index.take([number - 1 for number in numbers])
         named = bool(ids) and all(id_ is not None for id_ in ids)
@@ -284,7 +291,7 @@ class Run(reader.Run):
     def __repr__(self) -> str:
         """A few lines for a Python prompt: the first sentence of its pages, the first evaluators with mean and pass rate, and the first
         causes of the exit code, each cut to 160 characters."""
-        lines = [self._head(), *self._verdict()[:1]]
+        lines = [self._head_line(), *self._verdict_sentences()[:1]]
         means = self.result.evaluators
         width = max([len(full_name(stats)) for stats in means[:_LISTED]], default=0)
         for stats in means[:_LISTED]:
@@ -314,21 +321,22 @@ class Run(reader.Run):
             [[full_name(stats), stats.mean, score_text(stats.pass_rate), stats.scored, stats.rows] for stats in means],
         )
         causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
-        verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._verdict())
-        return (
-            f"<p><b>{escape(self._head())}</b></p>{verdict}{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
-        )
+        verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._verdict_sentences())
+        return f"<p><b>{escape(self._head_line())}</b></p>{verdict}{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
 
-    def _verdict(self) -> list[str]:
+    def _verdict_sentences(self) -> list[str]:
+        """The sentences with which the pages of the run begin."""
         from evaluators.reports.sections.verdict import verdict_lines  # who prints no run starts sooner
 
         return list(verdict_lines(self.result))
 
-    def _head(self) -> str:
+    def _head_line(self) -> str:
+        """The line that begins all texts about the run: its name, how it ended, and its rows."""
         code, end = self.result.exit_code, headline(self.result).partition(";")[0]
         text = f"{end} (exit code {code})" if code else end
         return f"{self.result.name}: {text}, {rows_text(self.result.rows)} of {self.result.test_set}"
 
 
-def _given(value: object) -> Any:
+def _or_none(value: object) -> Any:
+    """The value; None where it is not there."""
     return None if value is MISSING else value

@@ -106,8 +106,9 @@ def is_test_set(rows: Mapping[Any, Any]) -> bool:
     return places and rows.keys() <= TestSetConfig.model_fields.keys()
 
 
-def prepared_for(suite: LoadedSuite, rows: RowsAsked, options: RunOptions) -> Prepared:
-    """The suite and the test set that are asked for. Raises Problems with everything that keeps the run from starting."""
+def prepare_rows(suite: LoadedSuite, rows: RowsAsked, options: RunOptions) -> Prepared:
+    """The suite and the rows that are asked for, ready to run. `rows` are a file, settings of a test set, or rows of a program;
+    None takes the suite's own. Raises Problems with everything that keeps the run from starting."""
     settings = options.get("test_set_settings") or {}
     file = given = None
     if isinstance(rows, Mapping):

@@ -75,10 +75,10 @@ def verdict_columns(
     """
     score_names: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):
-        score_names += [*_whole(column), *(_fields(line, column) if fields else ())]
+        score_names += [*_row_columns(column), *(_field_columns(line, column) if fields else ())]
     if tuple(overall) != (OVERALL,):
         parts = [column for line, column in zip(lines, verdicts, strict=True) if line.name in overall]
-        score_names += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
+        score_names += _row_columns([overall_verdict(row) for row in zip(*parts, strict=True)])
     return score_names
 
 
@@ -89,8 +89,9 @@ def arrow_type(kind: Kind) -> Any:
     return {"score": pyarrow.float64, "passed": pyarrow.bool_, "text": pyarrow.string}[kind]()
 
 
-def _whole(verdicts: Sequence[Result]) -> list[list[Any]]:
-    """Score, passed, status, and what kept a row from being measured, in a line."""
+def _row_columns(verdicts: Sequence[Result]) -> list[list[Any]]:
+    """The four columns of an evaluator for rows as wholes: score, whether it passed, status, and what kept a row from being
+    measured."""
     return [
         [verdict.score for verdict in verdicts],
         [verdict.passed for verdict in verdicts],
@@ -102,7 +103,7 @@ def _whole(verdicts: Sequence[Result]) -> list[list[Any]]:
     ]
 
 
-def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[Any]]:
+def _field_columns(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[Any]]:
     """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
     listed = len(line.settings.scored_fields().of_rows)
     nothing = (None,) * listed

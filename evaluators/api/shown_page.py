@@ -29,7 +29,7 @@ class ShownPage(Struct, frozen=True):
         return self.html
 
 
-def shown(page: Page) -> ShownPage:
+def page_to_show(page: Page) -> ShownPage:
     """A page of text."""
     from evaluators.reports.text import WIDTH, page_text
 

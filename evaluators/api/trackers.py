@@ -32,7 +32,7 @@ def trackers_of(
     run folder is written.
     """
     own = [tracker.name for tracker in of_suite] if has_folder else []
-    found = chosen(own if names is None else names, of_suite, trace_rows)
+    found = choose_trackers(own if names is None else names, of_suite, trace_rows)
     if found and not has_folder:
         raise problem(
             "tracker-without-folder",
@@ -50,12 +50,14 @@ def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending
     """
     record = Run(path)
     with reading_inside(record.place, PRESETS):
-        recorded = _recorded(record.place / record.facts.suite)
-    trackers = chosen(names, recorded, trace_rows)
+        recorded = _recorded_trackers(record.place / record.facts.suite)
+    trackers = choose_trackers(names, recorded, trace_rows)
     return send(record.place, trackers, trace_rows, sending)
 
 
-def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: int | None) -> tuple[NamedTracker, ...]:
+def choose_trackers(
+    names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: int | None
+) -> tuple[NamedTracker, ...]:
     """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
 
     `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
@@ -63,7 +65,7 @@ def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: i
     """
     found: list[NamedTracker] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
-        found += [tracker for tracker in of_suite if tracker.name == name] or _read([name])
+        found += [tracker for tracker in of_suite if tracker.name == name] or _read_trackers([name])
     for tracker in found:
         if issues := refused_addresses(addresses_in(tracker.tracker.model_dump())):
             raise Problems(map(tracker.tracker.masked_issue, issues))
@@ -79,7 +81,7 @@ def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: i
     )
 
 
-def _read(section: object) -> tuple[NamedTracker, ...]:
+def _read_trackers(section: object) -> tuple[NamedTracker, ...]:
     """The trackers of a section `tracking`, or of a list of names. Raises Problems (config), without a place, where they cannot be read."""
     try:
         return read_tracking(section, {})
@@ -89,9 +91,9 @@ def _read(section: object) -> tuple[NamedTracker, ...]:
         ) from None
 
 
-def _recorded(suite: Path) -> tuple[NamedTracker, ...]:
+def _recorded_trackers(suite: Path) -> tuple[NamedTracker, ...]:
     """The trackers of a recorded suite. The rest of it need not be usable here: variables are filled in for these alone."""
     if not suite.is_file():
         return ()
     section = as_written(suite).get("tracking")
-    return _read(from_data({"tracking": section}).data["tracking"]) if section else ()
+    return _read_trackers(from_data({"tracking": section}).data["tracking"]) if section else ()

@@ -287,8 +287,8 @@ def _fields(fields: Sequence[Outcome]) -> Listing:
 def _in_full(field: Outcome) -> Item:
     """A wrong field with reason, rule, and both values each on a line. A value that was looked for in a text has no expected side."""
     rule = f"rule: {field.comparator}" if field.comparator else ""
-    expected = () if _FOUND in field.details else (f"expected: {_shown(field.expected, _WHOLE)}",)
-    values = (*expected, f"output:   {_shown(field.actual, _WHOLE)}")
+    expected = () if _FOUND in field.details else (f"expected: {_value_text(field.expected, _WHOLE)}",)
+    values = (*expected, f"output:   {_value_text(field.actual, _WHOLE)}")
     return Item(f"{field.status.plain}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
@@ -296,7 +296,7 @@ def _in_brief(field: Outcome) -> Item:
     """A field on one line: its value, both values where they are written differently, or none where it was not compared."""
     if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
         return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
-    actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
+    actual, expected = _value_text(field.actual, _BRIEF), _value_text(field.expected, _BRIEF)
     values = actual if actual == expected or _FOUND in field.details else f"{actual} for {expected}"
     return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_why(field)}")
 
@@ -308,5 +308,6 @@ def _why(field: Outcome) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _shown(value: object, most: int) -> str:
+def _value_text(value: object, most: int) -> str:
+    """A value as a line shows it, with at most `most` characters; a sentence where it is not there."""
     return "nothing is there" if value is MISSING else quote(value, most)

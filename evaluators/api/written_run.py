@@ -87,8 +87,9 @@ class AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def asked_for(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
-    """The outputs that these options request."""
+def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
+    """The outputs that the options of a run request. `looked_at` says that a program will look at rows, `to_store` that the run
+    folder goes to a store."""
     results = options.get("results")
     return AskedFor(
         results=None if results is None else Path(results),
@@ -174,7 +175,7 @@ def write_run(
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
         return Finished(result, _without_record(plain, wanted, result))
     if folder.db.refused is not None:
-        return _lost(result, folder.db.refused, rows_stay=False)
+        return _unrecorded(result, folder.db.refused, rows_stay=False)
     try:
         record, options, of_pages = _write_folder_files(
             prepared, wanted, folder, store_record(prepared, folder, run.variants, result)
@@ -187,7 +188,7 @@ def write_run(
         refused = folder.refusal(error)
         if refused is None:
             raise
-        return _lost(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
+        return _unrecorded(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
     files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
     named = folder.with_folder_name(result)
     result = replace(afterwards(named, refusals), written=record.result.written)
@@ -204,7 +205,7 @@ def write_run(
     return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
 
 
-def _lost(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
+def _unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
     """The metrics of a run whose folder the system did not take, or not with more than its rows."""
     from evaluators.reports.headline import Options
 

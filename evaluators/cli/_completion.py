@@ -34,15 +34,15 @@ def everything(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     """The names of evaluators, comparators, transforms and presets that start like it, and the suites."""
     from evaluators.reports.catalog import KINDS
 
-    return _offered(KINDS, ctx, param, incomplete)
+    return _matching_names(KINDS, ctx, param, incomplete)
 
 
 def types(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The evaluator types that start like it, and the suites."""
-    return _offered(("evaluators",), ctx, param, incomplete)
+    return _matching_names(("evaluators",), ctx, param, incomplete)
 
 
-def _offered(
+def _matching_names(
     kinds: tuple[Kind, ...], ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The names of plugs of these kinds that begin so, then the suites. Files that the shell would complete by itself are offered only

@@ -27,7 +27,7 @@ def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | N
         import traceback
 
         print_err(filled.masked_spelled("".join(traceback.format_exception(error))))
-    if _interrupted(error):
+    if _is_interrupt(error):
         print_err("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
@@ -37,13 +37,13 @@ def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | N
             [Issue(detail.code, Blame.CONFIG, detail.message, hint=detail.hint) for detail in error.details]
         )
     if isinstance(error, OSError):
-        return print_problems([filled.masked_issue(_refused(error))])
+        return print_problems([filled.masked_issue(_refusal_issue(error))])
     print_err(filled.masked_spelled(_bug_text(error)))
     return BUG
 
 
-def _interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C is behind it. While a class is made, Python puts an error of its own in front of that."""
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error. While a class is made, Python puts an error of its own in front of that."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, KeyboardInterrupt):
@@ -52,8 +52,8 @@ def _interrupted(error: BaseException) -> bool:
     return False
 
 
-def _refused(error: OSError) -> Issue:
-    """The issue that the system refused a file: neither the suite nor the program is to blame."""
+def _refusal_issue(error: OSError) -> Issue:
+    """The issue (environment) of a file that the system refused: neither the suite nor the program is to blame."""
     named = str(error.filename) if error.filename is not None else None
     what = "the file" if named else "a file"
     return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {system_message(error)}", named)
@@ -80,6 +80,7 @@ class Interrupts:
     """The next Ctrl-C or SIGTERM raises KeyboardInterrupt, also when it is the first one: no rows are under way."""
 
     def __call__(self) -> bool:
+        """Whether the run was asked to stop."""
         return self.asked
 
 

@@ -10,7 +10,7 @@ import click
 from evaluators.cli._printing import print_err
 
 
-def newest(wanted: int) -> list[Path]:
+def newest_runs_of_suite(wanted: int) -> list[Path]:
     """The newest run in `runs`, then the runs of the same suite before it. Which ones these are goes to standard error.
 
     Raises click.UsageError where there are not so many.
@@ -35,7 +35,7 @@ def run_place(written: str | None) -> Path:
     Raises Problems when it cannot be fetched from its store.
     """
     if written is None:
-        return newest(1)[0]
+        return newest_runs_of_suite(1)[0]
     from evaluators.api.remote_files import run_here
     from evaluators.runs.run_listing import newest_run
 

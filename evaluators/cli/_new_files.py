@@ -46,14 +46,15 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
     check_written([file])
     schema = Path(file).with_name(_SCHEMA)
     there = schema.is_file()
-    new = not there and not any(fits(schema, place, Path()) for place in data) and _schema_written(schema)
+    new = not there and not any(fits(schema, place, Path()) for place in data) and _write_schema(schema)
     line = f"# yaml-language-server: $schema={_SCHEMA}\n#\n" if there or new else ""
     write({file: line + text}, force=force)
     return (*([str(schema)] if new else []), file)
 
 
-def _schema_written(schema: Path) -> bool:
-    """Writes the schema of suites for editors, and says whether it could: False where a file is in its place, or it cannot be written."""
+def _write_schema(schema: Path) -> bool:
+    """Writes the schema of suites for editors. Returns whether it was written: False where a file is in its place, or it cannot
+    be written."""
     from evaluators.api.language import language_schema, schema_text
     from evaluators.model.issues import Problems
 

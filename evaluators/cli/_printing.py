@@ -32,7 +32,7 @@ def print_page(page: Page) -> None:
     from evaluators.reports.text import page_lines, page_text
 
     if on_a_screen():
-        print_out(coloured(page_lines(page, get_terminal_size().columns)))
+        print_out(colour_lines(page_lines(page, get_terminal_size().columns)))
     else:
         print_out(page_text(page, asked_width()))
 
@@ -45,8 +45,8 @@ _PARTS: Final[Mapping[str, Mapping[str, Any]]] = {
 }  # fmt: skip
 
 
-def coloured(lines: Iterable[Line]) -> str:
-    """The lines as a terminal colours them."""
+def colour_lines(lines: Iterable[Line]) -> str:
+    """The text of the lines with the colours of a terminal."""
     styles = ((line.text, {**_TONES[line.tone], **_PARTS[line.part]}) for line in lines)
     return "".join(f"{click.style(text, **style) if style and text else text}\n" for text, style in styles)
 
@@ -60,7 +60,7 @@ def print_reference(text: str) -> None:
 
     lost = 0
 
-    def shown(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         """The text in place of a match: code coloured and without its two backticks; a gap between columns wider by the backticks that
         were lost before it in the line."""
         nonlocal lost
@@ -68,7 +68,7 @@ def print_reference(text: str) -> None:
         lost, before = (0, lost) if code is None else (lost + 2, 0)
         return click.style(code, fg="cyan") if code is not None else f"{gap}{' ' * before}" if gap else "\n"
 
-    print_out(re.sub(_CODE_OR_GAP, shown, text) if on_a_screen() else text)
+    print_out(re.sub(_CODE_OR_GAP, replacement, text) if on_a_screen() else text)
 
 
 def print_run(result: RunResult, options: Options, every_table: bool = False) -> None:

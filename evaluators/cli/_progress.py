@@ -80,7 +80,7 @@ class ProgressLine(_Drawing):
             self._total = self._rows / share
         self._show()
 
-    def asked(self, asking: AskingProgress) -> None:
+    def show_asking(self, asking: AskingProgress) -> None:
         """So far the asking of judges is."""
         self._asking = asking_text(asking)
         self._show()

@@ -13,7 +13,7 @@ from evaluators.api.comparisons import compare
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_object import Run
-from evaluators.api.run_options import RunOptions, prepared_for
+from evaluators.api.run_options import RunOptions, prepare_rows
 from evaluators.cli._printing import print_out, print_page, print_problems, print_run
 from evaluators.model.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
@@ -33,11 +33,11 @@ def watch_run(suite: str, test_set: str | None, options: RunOptions) -> None:
         seen = _stamps(files)
         try:
             loaded = load(suite)
-            data = prepared_for(loaded, test_set, options).test_set.files
+            data = prepare_rows(loaded, test_set, options).test_set.files
             files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
             seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
             finished = finish(loaded, test_set, looked_at=True, **options)
-            run = Run.scored(finished.result, finished.record, finished.lines, None, finished.let_go)
+            run = Run.from_result(finished.result, finished.record, finished.lines, None, finished.let_go)
             print_run(run.result, replace(finished.options, run=""))  # nothing of it is kept
             if last is not None:
                 print_out("\n")

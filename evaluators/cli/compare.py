@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._named_runs import newest, run_place
+from evaluators.cli._named_runs import newest_runs_of_suite, run_place
 from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluators.runs.compare.comparison import RunComparison
 
 
-def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+def read_limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
     """`TARGET=NUMBER` texts, as numbers by target. Fails for a number that is none, or not from 0 to 1."""
     options: dict[str, float] = {}
     for value in values:
@@ -56,7 +56,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 @click.option("--max-broken-rows", type=WholeNumber(0), help="Fail when more than N rows are newly wrong.")
 @click.option(
     "--max-drop",
-    callback=limits,
+    callback=read_limits,
     multiple=True,
     metavar="TARGET=X",
     help="Fail when an evaluator, or a field as in header.total=0.01, is lower by more than X. Can be given several times.",
@@ -101,18 +101,19 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
     loaded = load(suite) if suite is not None else None
     if options["update_baseline"]:
-        _update(runs, loaded)
+        _update_baseline(runs, loaded)
         return
     files = [*map(Path, options["files"])]
     for file in files:
         comparison_format_for(file)  # or nothing is compared
-    places = _places(runs, options["among"])
-    comparison = _comparison(places, runs, loaded, options)
+    places = _run_places(runs, options["among"])
+    comparison = _make_comparison(places, runs, loaded, options)
     check_written(options["files"])
     if issues := check_made(files) or check_apart(files, (Run(place) for place in places if is_run_folder(str(place)))):
         raise Problems(issues)
 
-    def compared(file: Path) -> ComparedRuns:
+    def sides_for(file: Path) -> ComparedRuns:
+        """The two runs, for a page that is written to `file`."""
         sides = compared_sides(places, runs[1:] if options["among"] else None, loaded)
         return ComparedRuns(*sides, file.parent if file in files else None)
 
@@ -120,23 +121,25 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
         """Writes the comparison into each file, in the format of its ending, and returns the files."""
         for file in some:
             with open_text(file) as stream:
-                comparison_format_for(file).write_compared(comparison, partial(compared, file), stream)
+                comparison_format_for(file).write_compared(comparison, partial(sides_for, file), stream)
         return some
 
-    _print(comparison, tuple(written_places(options["files"], write)), options)
+    _print_comparison(comparison, tuple(written_places(options["files"], write)), options)
     sys.exit(comparison.exit_code)
 
 
-def _places(runs: tuple[str, ...], among: bool) -> list[Path]:
+def _run_places(runs: tuple[str, ...], among: bool) -> list[Path]:
     """The places of the runs that are compared, a base before the new one; one alone for a baseline of a suite, and for variants."""
     if among:
         return [run_place(runs[0] if runs else None)]
     if len(runs) > 2:
         raise click.UsageError(f"a comparison needs two runs, and {len(runs)} are named; name two runs, BASE and NEW")
-    return [*map(run_place, runs)] if runs else newest(2)[::-1]
+    return [*map(run_place, runs)] if runs else newest_runs_of_suite(2)[::-1]
 
 
-def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
+def _make_comparison(
+    places: list[Path], runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]
+) -> RunComparison:
     """The comparison that the command line asks for: of the variants of a run, of two runs, or of a run with the baseline of the suite.
     Raises click.UsageError where only one run is named, and no suite."""
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
@@ -154,7 +157,7 @@ def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, 
     raise click.UsageError(f"a comparison needs two runs, and 1 is named; {hint}")
 
 
-def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
+def _update_baseline(runs: tuple[str, ...], suite: Suite | None) -> None:
     """Copies the run over the baseline of the suite, and prints that. Raises click.UsageError without a suite, or where not just one run
     is named."""
     from evaluators.api.comparisons import baseline_of, update_baseline
@@ -168,7 +171,7 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     print_out(f"{shown}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows}.\n")
 
 
-def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
+def _print_comparison(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
     """Prints the comparison as `--format` and `--quiet` ask for: annotations for GitHub, another format, one line, or the page, which lists
     `files`."""
     from evaluators.reports.comparison_page import comparison_line, comparison_page

@@ -210,7 +210,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     if options["watching"]:
         from evaluators.cli._watch import watch_run
 
-        watch_run(suite, test_set, _asked_of(options, None, ("none",)))
+        watch_run(suite, test_set, _run_options(options, None, ("none",)))
         return
     with annotated_problems() if options["print_as"] == "github" else nullcontext():
         loaded = load(suite)
@@ -218,7 +218,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded)
             if options["dry_run"]:
-                _print_questions(loaded, test_set, _asked_of(options, None, ()))
+                _print_questions(loaded, test_set, _run_options(options, None, ()))
                 return
             tracked = options["track"] or tuple(tracker.name for tracker in loaded.tracking)
             shown: list[Issue] = []
@@ -229,17 +229,17 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 stopped.at_once = True
                 if line is not None:
                     line.clear()
-                shown.extend(_printed(finished, options))
+                shown.extend(_print_finished(finished, options))
 
-            run_options = _asked_of(options, results, tracked) | {
+            run_options = _run_options(options, results, tracked) | {
                 "stopped": stopped, "before_sending": before_sending, "sending": sending,
             }  # fmt: skip
             if line is not None:
-                run_options |= {"progress": line, "asked": line.asked}
+                run_options |= {"progress": line, "asked": line.show_asking}
             finished = finish(loaded, test_set, **run_options)
             if sending is not None:
                 sending.clear()
-    unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
+    unprinted = tuple(shown) if stopped.at_once else _print_finished(finished, options)
     _print_interrupted_runs(results)
     _tell_of_the_run(finished, options["quiet"])
     if refused := (*finished.refused, *unprinted):
@@ -265,7 +265,7 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
         print_err("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
 
 
-def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
+def _print_finished(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
     """Prints the run. What keeps it from being printed does not take away how the run itself ended."""
     from evaluators.model.issues import Problems
 
@@ -307,7 +307,7 @@ def _folder_of_suite(suite: Suite) -> Path:
     return folder
 
 
-def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
+def _run_options(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
     """The options of a run, from the command line."""
     from evaluators.testsets.selection import Selection
 
@@ -372,10 +372,10 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 
 def _print_questions(loaded: Suite, test_set: str | None, options: RunOptions) -> None:
     """Print the questions of a run, in place of the run."""
-    from evaluators.api.run_options import prepared_for
+    from evaluators.api.run_options import prepare_rows
     from evaluators.runs.dry_run import questions_of
 
-    lines, functions = questions_of(prepared_for(loaded, test_set, options), options["repeat_judge"])
+    lines, functions = questions_of(prepare_rows(loaded, test_set, options), options["repeat_judge"])
     if functions:
         lines.append(f"{functions:,} different questions go to functions of this program.")
     print_out("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))

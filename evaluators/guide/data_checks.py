@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
-from evaluators.api.trackers import NOWHERE, chosen
+from evaluators.api.trackers import NOWHERE, choose_trackers
 from evaluators.guide.field_warnings import field_warnings, label_warnings
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import GAPS
@@ -88,7 +88,7 @@ def check_destinations(suite: Suite) -> list[Issue]:
         absent = _absent_engine(suite)
         for tracker in suite.tracking:
             try:
-                chosen([tracker.name], suite.tracking, None)
+                choose_trackers([tracker.name], suite.tracking, None)
             except Problems as error:
                 absent += _only_absent(error, f"without it: `evaluators run … --track {NOWHERE}`")
         if scheme_of(suite.results.folder) is not None:

@@ -48,7 +48,7 @@ def _metrics(calibration: Calibration, target: str, column: str) -> Section:
         (
             "agreement",
             score_text(counts.agreement),
-            mean_interval_text(wilson(counts.agreed, counts.rows)),
+            mean_interval_text(wilson(counts.agreements, counts.rows)),
             "both say the same",
         ),
         (

@@ -16,7 +16,7 @@ from evaluators.reports.mistakes import field_of
 from evaluators.reports.rows import field_views, results_of
 from evaluators.runs.compare.changes import field_change
 from evaluators.runs.compare.comparison import ChangedRow, Difference, FieldExample, RunComparison
-from evaluators.runs.compare.pairs import RowPair, Side, paired
+from evaluators.runs.compare.pairs import RowPair, Side, pair_rows
 from evaluators.runs.kept_documents import document_of
 from evaluators.runs.reader import RecordedRow
 from evaluators.runs.record_facts import RecordedEvaluator
@@ -98,7 +98,7 @@ def _paired_rows(
     base: Side, new: Side, rows: Sequence[ChangedRow], variant: str | None
 ) -> Iterator[tuple[ChangedRow, int | None, int | None]]:
     """Each changed row with its numbers in both runs: both have the order of the pairs."""
-    pairs: Iterator[RowPair] = paired(base.rows[variant], new.rows[variant]).rows()
+    pairs: Iterator[RowPair] = pair_rows(base.rows[variant], new.rows[variant]).rows()
     for row in rows:
         for was, now in pairs:
             line = now or was

@@ -107,11 +107,11 @@ class RunFolder:
         raise AssertionError  # there is always a next place
 
     @classmethod
-    def refused(cls, path: Path, refused: Issue) -> RunFolder:
+    def refused(cls, path: Path, issue: Issue) -> RunFolder:
         """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written. `issue` says why."""
         folder = cls(path)
         folder._db, folder._open = RunDb(), False
-        folder._db.refused = refused
+        folder._db.refused = issue
         return folder
 
     @classmethod

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from evaluators.cli._printing import coloured
+from evaluators.cli._printing import colour_lines
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.text import page_lines, page_text
 
@@ -41,7 +41,7 @@ CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def shown(width: int, page: Page = PAGE) -> str:
-    return coloured(page_lines(page, width))
+    return colour_lines(page_lines(page, width))
 
 
 def plain(width: int, page: Page = PAGE) -> str:

@@ -62,22 +62,22 @@ class JudgeConfusion(Struct, frozen=True):
 
     @property
     def rows(self) -> int:
-        """All of them."""
+        """The number of rows."""
         return self.both_pass + self.too_kind + self.too_strict + self.both_fail
 
     @property
-    def agreed(self) -> int:
-        """The rows with one verdict."""
+    def agreements(self) -> int:
+        """The number of rows to which judge and people give one verdict."""
         return self.both_pass + self.both_fail
 
     @property
     def agreement(self) -> float | None:
-        """Their share; None without rows."""
-        return self.agreed / self.rows if self.rows else None
+        """The share of rows to which judge and people give one verdict; None without rows."""
+        return self.agreements / self.rows if self.rows else None
 
     @property
     def cells(self) -> dict[tuple[str, str], int]:
-        """The verdict of people, that of the judge, and how often they met."""
+        """How often each pair of verdicts was met, by (verdict of people, verdict of the judge)."""
         passed, failed = "pass", "fail"
         return {
             (passed, passed): self.both_pass, (failed, passed): self.too_kind,
@@ -86,7 +86,7 @@ class JudgeConfusion(Struct, frozen=True):
 
     @staticmethod
     def of(rows: Iterable[Marked]) -> JudgeConfusion:
-        """The counts of some rows."""
+        """Counts the pairs of verdicts of some rows."""
         pair_counts = Counter((row.judge, row.person) for row in rows)
         return JudgeConfusion(
             pair_counts[True, True], pair_counts[True, False], pair_counts[False, True], pair_counts[False, False]
@@ -154,7 +154,7 @@ def calibrate(
     from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or a column that the run does not have, for a
     mark that cannot be read, and for a run that kept no cells of some rows.
     """
-    place, field = _target(record, target)
+    place, field = _target_indexes(record, target)
     choices = choices if field is None else {}
     spelled = {name.strip().casefold(): name for name in choices} | {name: name for name in choices}
     rows: list[Marked] = []
@@ -162,8 +162,8 @@ def calibrate(
     for variant in record.each_variant:
         for row in record.each_row(variant):
             verdict = row.verdicts[place]
-            judge = _passed(verdict, field)
-            cell = marks.get(row.id) if marks is not None else _marked_cell(record, row, column)
+            judge = _judge_verdict(verdict, field)
+            cell = marks.get(row.id) if marks is not None else _mark_cell(record, row, column)
             text = str(cell if cell is not None else "").strip()
             chosen = spelled.get(text) or spelled.get(text.casefold())
             where = f'row {row.number}, column "{column}"'
@@ -174,15 +174,16 @@ def calibrate(
                 continue
             score = Fraction(verdict.num, verdict.den) if field is None and verdict.den else None
             length = len(str((row.cells or {}).get(record.result.columns.get("output", ""), "")))
-            answered = _choice(verdict, tuple(choices))
+            answered = _judge_choice(verdict, tuple(choices))
             both = (chosen, answered) if chosen and answered else None
             rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1], both))
     table = _choice_table(rows, tuple(choices), target)
     return replace(calibration_of(rows, unmarked, unjudged), cluster=record.result.cluster, choices=table)
 
 
-def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
-    """The choice of the judge, or of more than half of a panel."""
+def _judge_choice(verdict: Result, choices: Sequence[str]) -> str | None:
+    """The choice of the judge, or of more than half of a panel; None without such a choice. `verdict.metrics` has the share of
+    each of the choices."""
     shares = zip(choices, verdict.metrics, strict=False)
     return next((name for name, (part, whole) in shares if 2 * part > whole), None)
 
@@ -198,8 +199,8 @@ def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -
     return confusion_matrix(target, choices, pairs, None) if pairs else None
 
 
-def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:
-    """The mark of a row among the cells that the run kept."""
+def _mark_cell(record: Run, row: RecordedRow, column: str) -> Any:
+    """The mark of a row among the cells that the run kept. Raises Problems (config) where it kept none, or has no such column."""
     if row.cells is None:
         hint = "run again with results: {documents: all} in the suite, or name a file with the marks"
         raise problem("no-cells", "the run did not keep the cells of all rows", where=str(record.place), hint=hint)
@@ -218,7 +219,7 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
     moments = moments_of_values(gaps) if gaps else None
     wrong = tuple(row for row in by_place if row.judge is not row.person)
     return Calibration(
-        confusion, *kappa(confusion.cells), _halves(by_length), _halves(by_place),
+        confusion, *kappa(confusion.cells), _compare_halves(by_length), _compare_halves(by_place),
         float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), gaps.total(), wrong[:MOST_SHOWN], unmarked,
         unjudged,
     )  # fmt: skip
@@ -265,13 +266,15 @@ def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) ->
     known = {logged.question.key: logged.answer for logged in theirs if logged.answer.error is None}
     both = [logged for logged in ours if logged.answer.error is None and logged.question.key in known]
     other = [logged for logged in both if verdict_in(logged.answer) != verdict_in(known[logged.question.key])]
-    return Changed(len(both), len(other), tuple(_shown(logged) for logged in other[:MOST_SHOWN]))
+    return Changed(len(both), len(other), tuple(_question_line(logged) for logged in other[:MOST_SHOWN]))
 
 
 def read_mark(
     cell: object, pass_at: float, scale: tuple[float, float], where: str, choices: Sequence[str] = ()
 ) -> tuple[bool, Fraction | None] | None:
-    """Whether a person lets the row pass, and their mark from 0 to 1 where it is a number; None for an empty cell."""
+    """A person's mark in a cell: whether it lets the row pass, and the mark from 0 to 1 where it is a number; None for an empty
+    cell. Numbers are on `scale` and pass from `pass_at` on; `where` is the place of the cell. Raises Problems (config) for
+    anything else."""
     if isinstance(cell, bool):
         return cell, None
     text = str(cell if cell is not None else "").strip().lower()
@@ -295,9 +298,9 @@ def read_mark(
     return mark >= Fraction(str(pass_at)), mark
 
 
-def _target(record: Run, target: str) -> tuple[int, int | None]:
-    """The place of the evaluator, and that of its field, for `EVALUATOR` or `EVALUATOR.FIELD`: the second is None for the row as a whole.
-    Raises Problems (config) for a name that the run does not have."""
+def _target_indexes(record: Run, target: str) -> tuple[int, int | None]:
+    """The index of an evaluator, and that of its field, for `EVALUATOR` or `EVALUATOR.FIELD`; the second is None for the row as
+    a whole. Raises Problems (config) for a name that the run does not have."""
     names = [evaluator.name for evaluator in record.facts.evaluators]
     name, _, path = target.partition(".")
     if name not in names:
@@ -313,7 +316,7 @@ def _target(record: Run, target: str) -> tuple[int, int | None]:
     return index, fields.index(path)
 
 
-def _passed(verdict: Result, field: int | None) -> bool | None:
+def _judge_verdict(verdict: Result, field: int | None) -> bool | None:
     """Whether the row passes, or the field with that index is right; None where it was not scored or measured."""
     if field is None:
         return verdict.passed if verdict.status.scored else None
@@ -321,14 +324,16 @@ def _passed(verdict: Result, field: int | None) -> bool | None:
     return status is FieldStatus.MATCH if status in MEASURED else None
 
 
-def _halves(rows: Sequence[Marked]) -> Halves:
+def _compare_halves(rows: Sequence[Marked]) -> Halves:
+    """The verdicts in the first and the second half of the rows, which the caller has put in order, and how far the agreements
+    are apart."""
     middle = len(rows) // 2
     first, second = JudgeConfusion.of(rows[:middle]), JudgeConfusion.of(rows[middle:])
-    return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
+    return Halves(first, second, rates_apart((first.agreements, first.rows), (second.agreements, second.rows)))
 
 
-def _shown(line: AnswerLine) -> str:
-    """A question to a judge in one line: the prompt and the values that it was shown."""
+def _question_line(line: AnswerLine) -> str:
+    """A question to a judge in one line: the prompt and the values that the judge was shown."""
     body: Mapping[str, Any] = line.question.body()
     shown = body.get("payload", {}).get("shown", {})
     sides = [body[name] for name in ("expected", "actual") if name in body] or shown.values()

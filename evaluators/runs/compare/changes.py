@@ -46,7 +46,7 @@ States: TypeAlias = Callable[[RowResult, RowResult], tuple[State, State]]
 
 
 def change_of(was: State, now: State) -> Change:
-    """The change of a row."""
+    """The change of a row from the state that it had in the base, `was`, to the one that it has `now`."""
     if was is None or not was.whole:
         if now is None or not now.whole:
             return "never measured"
@@ -76,12 +76,13 @@ def weightiest(changes: Iterable[Change]) -> Change:
 
 
 def score_states(was: RowResult, now: RowResult) -> tuple[State, State]:
-    """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
+    """The states of a row's score in both runs. A run that skipped a field which the other one measured has no score of the
+    row, rather than nothing to measure."""
     return _unless_set_aside(score_state(was), was, now), _unless_set_aside(score_state(now), now, was)
 
 
 def score_state(result: RowResult) -> State:
-    """The score of a row in one run."""
+    """The state of a row's score in one run; None where it has no score, `NOTHING` where nothing was there to measure."""
     if result is None:
         return None
     if result.status.scored and result.den:
@@ -93,21 +94,24 @@ def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> Stat
     """The state; but None, as without a score, in place of NOTHING where this run skipped a field that the other run measured."""
     if state is not NOTHING or result is None or other is None:
         return state
-    both = zip(_statuses(result), _statuses(other), strict=False)
+    both = zip(_field_statuses(result), _field_statuses(other), strict=False)
     return None if any(ours is FieldStatus.SKIPPED and theirs in MEASURED for ours, theirs in both) else NOTHING
 
 
-def _statuses(result: Result) -> list[FieldStatus]:
+def _field_statuses(result: Result) -> list[FieldStatus]:
+    """The statuses of the fields of a row, in the order of the evaluator's fields."""
     return [FIELD_STATUSES[number] for number in result.statuses]
 
 
 def field_states(before: int, after: int) -> States:
-    """A field of a row, by its place among the fields of each run."""
+    """A function that gives the states of one field in both runs. `before` and `after` are the indexes of the field in the base
+    and in the new run."""
     return lambda was, now: (field_state(was, before), field_state(now, after))
 
 
 def field_state(result: RowResult, index: int) -> State:
-    """A field of a row in one run."""
+    """The state of the field with that index in one run; None where it was not measured, `NOTHING` where nothing was there to
+    measure."""
     if result is None or index >= len(result.statuses):
         return None
     if (right := field_right(result, index)) is not None:
@@ -139,10 +143,10 @@ def changed_rows(
         changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
         change = weightiest(changes)
         counts[change] += 1
-        others = list(_with_another_value(*row, *values))
+        others = list(_other_wrong_values(*row, *values))
         if change not in _QUIET or others or any(was and now and was.statuses != now.statuses for was, now in verdicts):
             by_evaluator = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
-            listed = _changed(row[1] or row[0], change, by_evaluator, base, new, variant, others)
+            listed = _changed_row(row[1] or row[0], change, by_evaluator, base, new, variant, others)
             if change not in _QUIET or listed.fields:
                 rows.append(listed)
     return rows, counts
@@ -154,7 +158,7 @@ an evaluator without fields compares."""
 
 
 def _wrong_values(side: Side, rows: SideRows, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
-    """The wrong values that a run recorded, of its first results and of the rows whose cells it kept."""
+    """The wrong values that a run recorded, among its first `MOST_OUTCOMES` outcomes and in the rows whose cells it kept."""
     statuses: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
     if side.record is None:
         return statuses
@@ -193,7 +197,7 @@ def _wrong_outputs(
     wrong = {
         line.row: names
         for line in rows.lines
-        if (names := [name for name, result in results.items() if _is_wrong(result(line))])
+        if (names := [name for name, result in results.items() if _is_wrong_output(result(line))])
     }
     for line in islice(record.kept_cells(variant), MOST_OUTCOMES) if wrong else ():
         for name in wrong.get(line.row, ()):
@@ -202,11 +206,12 @@ def _wrong_outputs(
                 yield line.row, name, output
 
 
-def _is_wrong(result: RowResult) -> bool:
+def _is_wrong_output(result: RowResult) -> bool:
+    """Whether an evaluator scored a row, and found its output wrong."""
     return result is not None and result.status is RowStatus.SCORED and result.passed is False
 
 
-def _with_another_value(
+def _other_wrong_values(
     was: RowLine | None, now: RowLine | None, before: WrongValues, after: WrongValues
 ) -> Iterator[str]:
     """The places of a row that are wrong in the same way in both runs, with another value."""
@@ -219,7 +224,7 @@ def _with_another_value(
             yield f"{place}: {status.word} → {status.word}"
 
 
-def _changed(
+def _changed_row(
     line: RowLine | None,
     change: Change,
     by_evaluator: Mapping[str, tuple[Change, tuple[RowResult, RowResult]]],
@@ -247,11 +252,11 @@ def _changed(
     return ChangedRow(
         id_, number, of["broken"], of["fixed"], (*fields, *others), variant, change, of["lost"],
         tuple(name for name in of["lost"] if (was := by_evaluator[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
-        {name: _why(result) for name, result in unscored},
+        {name: _why_unscored(result) for name, result in unscored},
     )  # fmt: skip
 
 
-def _why(result: RowResult) -> str:
+def _why_unscored(result: RowResult) -> str:
     """Why a run did not score a row."""
     if result is None:
         return "absent"
@@ -266,7 +271,7 @@ def _field_changes(
     result is None. `before` and `after` are the fields of the two runs."""
     if was is None or now is None:
         return
-    old = dict(zip(before, _statuses(was), strict=False))
-    for path, status in zip(after, _statuses(now), strict=False):
+    old = dict(zip(before, _field_statuses(was), strict=False))
+    for path, status in zip(after, _field_statuses(now), strict=False):
         if path in old and old[path] is not status:
             yield f"{name}.{path}: {old[path].word} → {status.word}"

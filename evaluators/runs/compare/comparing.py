@@ -25,8 +25,8 @@ from evaluators.runs.compare.comparison import (
     RegressionCheckResult,
     RunComparison,
 )
-from evaluators.runs.compare.paired_differences import judged_all
-from evaluators.runs.compare.pairs import Pairs, Side, paired
+from evaluators.runs.compare.paired_differences import all_differences
+from evaluators.runs.compare.pairs import Pairs, Side, pair_rows
 from evaluators.runs.compare.regression_checks import judge_regression_checks
 from evaluators.runs.compare.unpaired import compare_metrics, label_differences, measure_differences
 from evaluators.runs.compare.wording import sentence
@@ -52,7 +52,7 @@ def compare_sides(
     settings differ are compared too, with a note.
     """
     named = [variant for variant in new.rows if variant in base.rows]
-    pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
+    pairs = {variant: pair_rows(base.rows[variant], new.rows[variant]) for variant in named}
     differing = other_corrections(base.result, new.result)
     with_rows = base.has_rows and new.has_rows
     corrected = list(rows_of_other_corrections(pairs, differing))
@@ -73,7 +73,9 @@ def compare_sides(
     if not with_rows and (common or not reasons):
         empty = replace(empty, notes=(*empty.notes, *map(sentence, aside)))
         both = [name for name in new.fields if name in base.fields]
-        return compare_metrics(empty, base, new, _alike(both, base, new, across_settings), config, targets or {})
+        return compare_metrics(
+            empty, base, new, _common_evaluators(both, base, new, across_settings), config, targets or {}
+        )
     if ((reasons or alone or asked) and not common) or not empty.rows:
         rowless = [Finding("no-common-row")] if with_rows and not empty.rows else []
         facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
@@ -81,10 +83,10 @@ def compare_sides(
     if common:
         pairs = {variant: of_variant.of_one_question() for variant, of_variant in pairs.items()}
         empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
-    return _compared(empty, pairs, base, new, config, targets or {}, across_settings)
+    return _compare_pairs(empty, pairs, base, new, config, targets or {}, across_settings)
 
 
-def _compared(
+def _compare_pairs(
     empty: RunComparison,
     pairs: Mapping[str | None, Pairs],
     base: Side,
@@ -93,13 +95,14 @@ def _compared(
     targets: Mapping[str, tuple[str, str | None]],
     across_settings: bool,
 ) -> RunComparison:
-    """The comparison of rows that are paired, by evaluators that mean the same on both sides, or by all that both have."""
+    """Compares the paired rows, by the evaluators that mean the same on both sides, or by all that both have where
+    `across_settings`. `empty` is the comparison to fill in, `targets` what the regression checks of `config` are about."""
     both = [name for name in new.fields if name in base.fields]
-    alike = _alike(both, base, new, across_settings)
-    shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
+    alike = _common_evaluators(both, base, new, across_settings)
+    shown = all_differences(pairs, alike, base, new, lost_is_broken=False)
     shown = tuple(_with_noise(difference, base, new) for difference in shown)
     held = (
-        judged_all(pairs, alike, base, new, lost_is_broken=True)
+        all_differences(pairs, alike, base, new, lost_is_broken=True)
         if any(difference.lost_passed for difference in shown)
         else shown
     )
@@ -112,7 +115,7 @@ def _compared(
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
     regression_checks = judge_regression_checks(config, targets, held, broken, lost, (base.fields, new.fields))
-    facts = _facts(shown, regression_checks, [row for row in rows if row.lost])
+    facts = _exit_facts(shown, regression_checks, [row for row in rows if row.lost])
     return replace(
         empty,
         rows=changes.total(),
@@ -129,26 +132,26 @@ def _compared(
     )
 
 
-def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bool) -> list[str]:
-    """The evaluators that mean the same in both runs; all of them across settings."""
+def _common_evaluators(evaluators: Sequence[str], base: Side, new: Side, across_settings: bool) -> list[str]:
+    """The evaluators that have the same settings in both runs; all of them `across_settings`."""
     was, now = base.result.meaning, new.result.meaning
     return [name for name in evaluators if across_settings or was.get(name) == now.get(name)]
 
 
-def _facts(
+def _exit_facts(
     differences: Sequence[Difference], judged: Sequence[RegressionCheckResult], lost: Sequence[ChangedRow]
 ) -> Facts:
     """The facts that decide the exit code of the comparison: undecided and failed regression checks, lost rows, and that nothing
     could be compared."""
-    issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
+    issues = [Issue("undecided", Blame.TESTSET, text) for text in _check_sentences(judged, "undecided")]
     if lost:
-        issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows(lost))))
+        issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows_finding(lost))))
     if all(difference.difference is None for difference in differences):
         issues.append(Issue("nothing-compared", Blame.TESTSET, sentence(Finding("nothing-compared"))))
-    return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
+    return Facts(issues=tuple(issues), regressions=tuple(_check_sentences(judged, "failed")))
 
 
-def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
+def _check_sentences(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
     """A sentence for each regression check with that verdict."""
     for check in judged:
         if check.verdict == verdict:
@@ -156,7 +159,7 @@ def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Itera
             yield sentence(Finding(f"check-{verdict}", {"check": name, "message": check.message}))
 
 
-def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:
+def _lost_rows_finding(rows: Sequence[ChangedRow]) -> Finding:
     """How many rows are lost, why, and which."""
     why = Counter(
         word for row in rows for word in dict.fromkeys(row.reasons[name].partition(":")[0] for name in row.lost)

@@ -35,10 +35,11 @@ Units: TypeAlias = tuple[Fraction, int, Fraction, int]
 NO_UNITS: Final[Units] = (Fraction(0), 0, Fraction(0), 0)
 
 
-def judged_all(
+def all_differences(
     pairs: Mapping[str | None, Pairs], names: Sequence[str], base: Side, new: Side, lost_is_broken: bool
 ) -> tuple[Difference, ...]:
-    """The differences of all evaluators, then those of all fields."""
+    """The differences of all evaluators `names`, then those of all their fields, each with its test. With `lost_is_broken`, a
+    lost row that passed in the base counts as one that is wrong now."""
     evaluators: list[Difference] = []
     fields: list[Difference] = []
     for variant, paired in pairs.items():
@@ -46,17 +47,17 @@ def judged_all(
         for name in names:
             met = _met_by_cluster(paired, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
-            values = _values(met, score_states, lost_is_broken)
+            values = _count_values(met, score_states, lost_is_broken)
             evaluators.append(
-                families[0].known(_difference(name, None, values, variant), values, score_states, lost_is_broken)
+                families[0].with_twin(_difference(name, None, values, variant), values, score_states, lost_is_broken)
             )
             for index, path in enumerate(after):
                 if path in before:
                     states = field_states(before.index(path), index)
-                    values = _values(met, states, lost_is_broken)
+                    values = _count_values(met, states, lost_is_broken)
                     difference = _difference(name, path, values, variant)
-                    fields.append(families[1].known(difference, values, states, lost_is_broken))
-    return (*judged(evaluators), *judged(fields))
+                    fields.append(families[1].with_twin(difference, values, states, lost_is_broken))
+    return (*correct_p_values(evaluators), *correct_p_values(fields))
 
 
 class _Family:
@@ -66,26 +67,27 @@ class _Family:
         self._pairs = pairs
         self._met: dict[frozenset[tuple[Units, int]], list[tuple[Difference, States]]] = {}
 
-    def known(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
-        """The difference, which names the first that says the same in every row, where one does and something changed."""
-        if difference.p_value is None or not any(map(_differs, values.rows)):
+    def with_twin(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
+        """The difference. Where an earlier one of the family says the same in every row, and something changed, it names that
+        one: both are one test."""
+        if difference.p_value is None or not any(map(_has_changed, values.rows)):
             return difference
         alike = self._met.setdefault(frozenset(values.rows.items()), [])
         if alike:  # as many rows came to the same: perhaps the very same rows
-            own = self._of_rows(difference, states, lost_is_broken)
+            own = self._row_units(difference, states, lost_is_broken)
             for other, other_states in alike:
-                if self._of_rows(other, other_states, lost_is_broken) == own:
+                if self._row_units(other, other_states, lost_is_broken) == own:
                     return replace(difference, same_as=other.name)
         alike.append((difference, states))
         return difference
 
-    def _of_rows(self, difference: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
+    def _row_units(self, difference: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
         """The units of each pair of rows, in their order, for one evaluator or field; None for a row that is no part of the metrics."""
         known: dict[tuple[RowResult, RowResult], Units | None] = {}
         found = []
         for both in self._pairs.verdicts(difference.evaluator):
             if both not in known:
-                known[both] = _of_row(states(*both), lost_is_broken)[1]
+                known[both] = _row_change(states(*both), lost_is_broken)[1]
             found.append(known[both])
         return found
 
@@ -125,7 +127,7 @@ def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
     return dict(pair_counts)
 
 
-def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
+def _count_values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
     """The rows of one evaluator or field, counted: by what changed, and by what they earn in both runs.
 
     `met` has the rows by cluster, or all of them under None. `states` reads the two states of a row from what both runs say
@@ -135,19 +137,19 @@ def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool
     for rows_of_cluster in met.values():
         earned: Counter[Units] = Counter()
         for (before, after), count in rows_of_cluster.items():
-            change, units, lost_passed = _of_row(states(before, after), lost_is_broken)
+            change, units, lost_passed = _row_change(states(before, after), lost_is_broken)
             values.changes[change] += count
             values.lost_passed += count if lost_passed else 0
             if units is not None:
                 earned[units] += count
         values.rows.update(earned)
-        if values.clusters is not None and (cluster := _sum(earned)) != NO_UNITS:
+        if values.clusters is not None and (cluster := _total(earned)) != NO_UNITS:
             values.clusters.append(cluster)
     return values
 
 
-def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
-    """The change of a row, its part of the metrics, and whether it was lost after it had passed."""
+def _row_change(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
+    """The change of a row, its part of the metrics (None for none), and whether it was lost after it had passed."""
     was, now = states
     change = change_of(was, now)
     lost_passed = change == "lost" and was is not None and was.right
@@ -162,10 +164,10 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     """The difference of an evaluator, or of a field of it, before p-values are corrected. It has no p-value and no interval where a side
     measured nothing, or no row was measured in both runs."""
     changes = values.changes
-    one, two, three, four = _sum(values.rows)
+    one, two, three, four = _total(values.rows)
     base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
     found = Difference(
-        name, path, values.pairs, _float(base), _float(new), None, None, None, None, "not measured", changes["fixed"],
+        name, path, values.pairs, _to_float(base), _to_float(new), None, None, None, None, "not measured", changes["fixed"],
         changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
         values.lost_passed, changes["gained"], changes["settled"],
         "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
@@ -182,24 +184,26 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     return replace(
         found,
         difference=difference,
-        ci=difference_interval(_interval(values, moments), p, difference),
+        ci=difference_interval(_difference_interval(values, moments), p, difference),
         p_value=p,
-        verdict="no clear difference" if any(map(_differs, values.rows)) else "the same",
+        verdict="no clear difference" if any(map(_has_changed, values.rows)) else "the same",
         minimum_detectable_effect=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
-        changed_groups=None if values.clusters is None else sum(map(_differs, values.clusters)),
+        changed_groups=None if values.clusters is None else sum(map(_has_changed, values.clusters)),
     )
 
 
-def _differs(units: Units) -> bool:
+def _has_changed(units: Units) -> bool:
+    """Whether a unit earned, or measured, another amount in the new run."""
     was, of_was, now, of_now = units
     return (was, of_was) != (now, of_now)
 
 
-def _float(metric: Fraction | None) -> float | None:
+def _to_float(metric: Fraction | None) -> float | None:
+    """A metric as a float; None stays."""
     return None if metric is None else float(metric)
 
 
-def _sum(units: Mapping[Units, int]) -> Units:
+def _total(units: Mapping[Units, int]) -> Units:
     """The units of all rows or clusters added up; the count is how often each occurs."""
     one, two, three, four = NO_UNITS
     for (was, of_was, now, of_now), count in units.items():
@@ -214,7 +218,7 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
     more is held against the metric of both runs together, which an exchange leaves as it is. The sum has the sign of the
     difference of the metrics.
     """
-    base_sum, base_of, new_sum, new_of = _sum(units)
+    base_sum, base_of, new_sum, new_of = _total(units)
     together = (base_sum + new_sum) / (base_of + new_of) if base_of + new_of else Fraction(0)
     differences: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), count in units.items():
@@ -228,7 +232,7 @@ def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
     Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
     difference of two ratios over the same units.
     """
-    base_sum, base_of, new_sum, new_of = _sum(units)
+    base_sum, base_of, new_sum, new_of = _total(units)
     base, new, count = base_sum / base_of, new_sum / new_of, sum(units.values())
     differences: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), times in units.items():
@@ -241,7 +245,7 @@ def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
     return differences
 
 
-def _interval(values: _Values, moments: Moments | None) -> Interval | None:
+def _difference_interval(values: _Values, moments: Moments | None) -> Interval | None:
     """The interval of the difference: that of pairs of right and wrong, or that of a mean (of scores, of several values in a row,
     and of clusters)."""
     if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
@@ -254,14 +258,14 @@ def _interval(values: _Values, moments: Moments | None) -> Interval | None:
 _FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
 
 
-def judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The differences of one family with their corrected p-values and what they mean.
+def correct_p_values(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences of one family with corrected p-values, and the verdict and interval that follow from these.
 
     Gains and drops are corrected apart, so that a clear gain of one metric never makes the drop of another look clearer.
     """
     tested = {difference.test: difference for difference in differences if difference.p_value is not None}
     gains, drops = (
-        dict(zip(tested, holm([_p_of(difference, sign) for difference in tested.values()]), strict=True))
+        dict(zip(tested, holm([_one_sided_p(difference, sign) for difference in tested.values()]), strict=True))
         for sign in (1, -1)
     )
     return tuple(
@@ -274,7 +278,7 @@ def judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     )
 
 
-def _p_of(difference: Difference, sign: int) -> float:
+def _one_sided_p(difference: Difference, sign: int) -> float:
     """The p-value of a gain (`sign` 1) or of a drop (-1); 1 for a difference of the other sign."""
     return difference.p_value or 0.0 if (difference.difference or 0.0) * sign > 0 else 1.0
 

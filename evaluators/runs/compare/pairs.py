@@ -113,13 +113,13 @@ class Pairs(NamedTuple):
         return self._replace(both=both, other_question=[line for line in self.other_question if line.row not in aside])
 
 
-def paired(base: SideRows, new: SideRows) -> Pairs:
+def pair_rows(base: SideRows, new: SideRows) -> Pairs:
     """The rows of two runs by id. Rows that share an id are paired in their order.
 
     Rows without ids have the number of their row, and a table with a head counts from 2 where other files count from 1: such
     rows are paired by their place.
     """
-    old_keys, keys = row_keys(new if _numbered_otherwise(base.lines, new.lines) else base), row_keys(new)
+    old_keys, keys = row_keys(new if _is_counted_with_head(base.lines, new.lines) else base), row_keys(new)
     waiting = dict(zip(old_keys, base.lines, strict=True))
     pairs: list[tuple[RowLine | None, RowLine]] = [
         (waiting.pop(key, None), line) for key, line in zip(keys, new.lines, strict=True)
@@ -130,8 +130,9 @@ def paired(base: SideRows, new: SideRows) -> Pairs:
     return Pairs(base, new, both, list(waiting.values()), new_only, other, sum(again > 0 for _, again in keys))
 
 
-def _numbered_otherwise(base: list[RowLine], new: list[RowLine]) -> bool:
-    """Both count their rows, one of them its head too, and they are as many."""
+def _is_counted_with_head(base: list[RowLine], new: list[RowLine]) -> bool:
+    """Whether two runs have as many rows without ids, and one counts the head of the table, so that all its row numbers are one
+    higher."""
     if len(base) != len(new) or not base or abs(base[0].row - new[0].row) != 1:
         return False
     shift = new[0].row - base[0].row
@@ -142,7 +143,7 @@ def _numbered_otherwise(base: list[RowLine], new: list[RowLine]) -> bool:
 
 
 def row_keys(rows: SideRows) -> list[tuple[str, int]]:
-    """The id of each row, and how many rows of that id were before it."""
+    """For each row its id, and how many rows of that id came before it: with these keys rows that share an id are told apart."""
     seen: Counter[str] = Counter()
     found = []
     for line in rows.lines:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.runs.compare.comparison import Difference, RegressionCheckResult, tests_in
-from evaluators.runs.compare.paired_differences import judged
+from evaluators.runs.compare.paired_differences import correct_p_values
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.gate_targets import EVERY
 from evaluators.runs.metrics import difference_interval_text, p_value_text, with_variant
@@ -34,7 +34,9 @@ def judge_regression_checks(
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
         verdict: Literal["passed", "failed"] = "failed" if broken > most else "passed"
-        results.append(RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows(broken, lost, most))))
+        results.append(
+            RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows_findings(broken, lost, most)))
+        )
     for written, check in config.regression_checks.items():
         name, field = targets[written]
         held = [
@@ -44,7 +46,7 @@ def judge_regression_checks(
         ]
         one_sided = list(_one_sided(name, field, *fields))
         if field == EVERY:
-            held = list(judged(held))  # the fields that this check is about are its family
+            held = list(correct_p_values(held))  # the fields that this check is about are its family
         family = Family(tests_in(held), None if name == EVERY else name)
         for difference in held:
             results.extend(
@@ -98,7 +100,8 @@ def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResul
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))
     drops = [
         sentence(
-            Finding("worse-by", {"name": label(difference), "drop": -(difference.difference or 0.0)}), *_lost(difference)
+            Finding("worse-by", {"name": difference_label(difference), "drop": -(difference.difference or 0.0)}),
+            *_lost_finding(difference),
         )
         for difference in worse
     ]
@@ -132,11 +135,11 @@ def _limits(
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
         tests = [] if family is None else [_test(difference, family)]
         tests = [Finding("chance"), *tests] if drop > check.max_drop and not clear else tests
-        message = sentence(lower, *_lost(difference), *tests, Finding("most-drop", {"most": check.max_drop}))
+        message = sentence(lower, *_lost_finding(difference), *tests, Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, message, difference.variant)
     if check.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"
-        broken = _broken_rows(difference.broken, difference.lost_passed, check.max_broken_rows)
+        broken = _broken_rows_findings(difference.broken, difference.lost_passed, check.max_broken_rows)
         yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), difference.variant)
 
 
@@ -149,16 +152,17 @@ def _test(difference: Difference, family: Family) -> Finding:
     )
 
 
-def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:
+def _broken_rows_findings(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:
+    """The finding that says how many rows are broken, `lost` of them lost, and the one that says how many may be."""
     finding = Finding("broken-lost" if lost else "broken", {"broken": broken, "lost": lost})
     return finding, Finding("most-rows", {"most": most})
 
 
-def _lost(difference: Difference) -> tuple[Finding, ...]:
-    """The lost rows that count as wrong."""
+def _lost_finding(difference: Difference) -> tuple[Finding, ...]:
+    """The finding that some lost rows count as wrong, in a tuple; an empty tuple without such rows."""
     return (Finding("lost-count-0", {"lost": difference.lost_passed}),) if difference.lost_passed else ()
 
 
-def label(difference: Difference) -> str:
-    """The evaluator, its field and its variant, for people."""
+def difference_label(difference: Difference) -> str:
+    """The evaluator of a difference with its field and its variant, for people."""
     return with_variant(difference.name, difference.variant)

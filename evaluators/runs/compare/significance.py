@@ -73,10 +73,10 @@ def sign_flips(differences: Mapping[Fraction, int]) -> float:
     common = lcm(*{size.denominator for size in sizes})
     span = int(total_of(sizes) * common)
     if span * (units + 1) // 64 * units <= MOST_WORK:
-        return _counted({int(size * common): count for size, count in sizes.items()}, span, int(total * common))
+        return _p_by_counting({int(size * common): count for size, count in sizes.items()}, span, int(total * common))
     if units <= MOST_TRIED:
-        return _tried([float(size) for size, count in sizes.items() for _ in range(count)], float(total))
-    return _drawn(sizes, total, common)
+        return _p_by_trying([float(size) for size, count in sizes.items() for _ in range(count)], float(total))
+    return _p_by_drawing(sizes, total, common)
 
 
 def total_of(values: Mapping[Fraction, int]) -> Fraction:
@@ -88,8 +88,10 @@ def total_of(values: Mapping[Fraction, int]) -> Fraction:
     return Fraction(sum(num * (common // den) for den, num in by_den.items()), common)
 
 
-def _counted(steps: Mapping[int, int], span: int, total: int) -> float:
-    """All outcomes, counted: a polynomial whose coefficients stand side by side in one whole number."""
+def _p_by_counting(steps: Mapping[int, int], span: int, total: int) -> float:
+    """The exact p-value by counting all combinations of signs. `steps` says how often each size occurs, `span` is the sum of
+    all sizes and `total` the absolute sum of the differences, all in whole steps. The counts are the coefficients of a
+    polynomial, which stand side by side in one whole number."""
     units = sum(steps.values())
     width = units + 1  # bits of a coefficient: all of them together are 2 ** units
     outcomes = 1
@@ -102,26 +104,27 @@ def _counted(steps: Mapping[int, int], span: int, total: int) -> float:
     return min(1.0, float(Fraction(2 * upper, 1 << units)))
 
 
-def _tried(sizes: Sequence[float], total: float) -> float:
-    """All outcomes of few differences, each half in order of its sums, so that one look-up counts many pairs."""
+def _p_by_trying(sizes: Sequence[float], total: float) -> float:
+    """The p-value by trying every combination of signs of few differences. The sums of each half are put in order, so that one
+    look-up counts many pairs. `total` is the absolute sum of the differences."""
     middle = len(sizes) // 2
-    one, other = _signed(sizes[:middle]), _signed(sizes[middle:])
+    one, other = _sorted_signed_sums(sizes[:middle]), _sorted_signed_sums(sizes[middle:])
     goal = total * (1 - _NOISE)
     upper = sum(len(other) - bisect_left(other, goal - first) for first in one)
     return min(1.0, 2 * upper / (len(one) * len(other)))
 
 
-def _signed(sizes: Iterable[float]) -> list[float]:
-    """The sum of the sizes under every combination of signs, in order."""
+def _sorted_signed_sums(sizes: Iterable[float]) -> list[float]:
+    """The sums of the sizes under every combination of signs, in ascending order."""
     sums = [0.0]
     for size in sizes:
         sums = sorted([each - size for each in sums] + [each + size for each in sums])
     return sums
 
 
-def _drawn(sizes: Mapping[Fraction, int], total: Fraction, common: int) -> float:
-    """The p-value by random signs, the same every time. `sizes` says how often each absolute difference occurs, `total` is the absolute
-    sum, `common` a common denominator. Beyond the `MOST_DRAWN` largest, the sum is taken as normal."""
+def _p_by_drawing(sizes: Mapping[Fraction, int], total: Fraction, common: int) -> float:
+    """The p-value by random signs, which are the same every time. `sizes` says how often each absolute difference occurs,
+    `total` is the absolute sum, `common` a common denominator. Beyond the `MOST_DRAWN` largest, the sum is taken as normal."""
     units = sorted([float(size) for size, count in sizes.items() for _ in range(count)], reverse=True)
     tables = [_signed_sums(units[start : start + _TABLE]) for start in range(0, min(len(units), MOST_DRAWN), _TABLE)]
     spread = sqrt(sum(size * size for size in units[MOST_DRAWN:]))

@@ -28,24 +28,24 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
     are tested against each other; the p-values of one evaluator are corrected together (Holm).
     """
     rows = [(variant, run.rows[variant]) for variant in variants]
-    return tuple(ranking for name in run.fields if (ranking := _ranked(name, rows)) is not None)
+    return tuple(ranking for name in run.fields if (ranking := _rank_evaluator(name, rows)) is not None)
 
 
 _Column: TypeAlias = dict[tuple[str, int], RowMeasure]
 """The rows that a variant has, by id."""
 
 
-def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
+def _rank_evaluator(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
     """The variants as one evaluator ranks them, over the rows that all ranked ones have; None where there are no such rows and nobody was
     left out. A rank is 1 plus the number of variants that are clearly better."""
-    columns = {variant: _column(rows, name) for variant, rows in variants}
+    columns = {variant: _variant_column(rows, name) for variant, rows in variants}
     clusters = {
         key: line.cluster
         for _, rows in variants
         for key, line in zip(row_keys(rows), rows.lines, strict=True)
         if line.cluster is not None
     }
-    unranked = [each for variant in columns if (each := _unranked(variant, columns)) is not None]
+    unranked = [each for variant in columns if (each := _unranked_entry(variant, columns)) is not None]
     aside = {each.variant for each in unranked}
     ranked = {variant: column for variant, column in columns.items() if variant not in aside}
     shared = [
@@ -73,7 +73,7 @@ def _clearly_better(
 ) -> set[tuple[str, str]]:
     """(the better one, the worse one) of every two variants that can be told apart."""
     two = list(combinations(ranked, 2))
-    tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
+    tested = [_test_two(ranked[one], ranked[other], shared, clusters) for one, other in two]
     return {
         (other, one) if difference > 0 else (one, other)
         for (one, other), (_, difference), p in zip(two, tested, holm([p for p, _ in tested]), strict=True)
@@ -81,8 +81,9 @@ def _clearly_better(
     }
 
 
-def _column(rows: SideRows, name: str) -> _Column:
-    """The rows that a variant has by that evaluator. One without a score is left out, unless there was nothing in it to measure."""
+def _variant_column(rows: SideRows, name: str) -> _Column:
+    """The state of each row that a variant has by the evaluator `name`, by the row's key. A row without a score is left out,
+    unless there was nothing in it to measure."""
     if not rows.lines:
         return {}
     results = map(rows.results(name), rows.lines)
@@ -93,7 +94,7 @@ def _column(rows: SideRows, name: str) -> _Column:
     }
 
 
-def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:
+def _unranked_entry(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:
     """The entry of a variant that lacks too many rows; None for one that can be ranked."""
     others = {
         key for other, column in columns.items() if other != variant for key, state in column.items() if state.whole
@@ -102,10 +103,11 @@ def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant |
     return UnrankedVariant(variant, lacking, len(others)) if lacking > MOST_LACKING * len(others) else None
 
 
-def _tested(
+def _test_two(
     base: _Column, new: _Column, keys: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
 ) -> tuple[float, Fraction]:
-    """The p-value of two variants, and a number with the sign of their difference."""
+    """The p-value of the difference of two variants over the rows of `keys`, and a number with the sign of that difference.
+    Rows of one of the `clusters` count as one unit."""
     units: dict[object, Units] = {}
     for key in keys:
         was, now = base[key], new[key]
@@ -118,7 +120,7 @@ def _tested(
 def _mean_interval(
     rows: Sequence[tuple[tuple[str, int], RowMeasure]], clusters: Mapping[tuple[str, int], str]
 ) -> Interval | None:
-    """The interval of a variant's mean score."""
+    """The interval of a variant's mean score over its rows, given as (key, state), with rows of one cluster as one unit."""
     if clusters:
         sums: dict[str | None, tuple[int, Fraction]] = {}
         for key, state in rows:

@@ -9,7 +9,7 @@ import pytest
 from evaluators.runs.compare import paired_differences
 from evaluators.runs.compare.changes import RowMeasure, field_right, field_state
 from evaluators.runs.compare.paired_differences import _deviations
-from evaluators.runs.compare.pairs import SideRows, paired
+from evaluators.runs.compare.pairs import SideRows, pair_rows
 from evaluators.runs.compare.variant_ranking import _mean_interval
 from evaluators.runs.intervals import moments_of_clusters, moments_of_values, share_interval, wilson
 from tests.runs.compare.sides import made_rows, said
@@ -98,5 +98,5 @@ def numbered(first: int, count: int) -> SideRows:
 def test_rows_that_are_counted_with_the_head_are_paired_by_place(
     base: SideRows, new: SideRows, pairs: list[tuple[int, int]]
 ) -> None:
-    places = [(base.lines.index(was), new.lines.index(now)) for was, now in paired(base, new).both]
+    places = [(base.lines.index(was), new.lines.index(now)) for was, now in pair_rows(base, new).both]
     assert places == pairs

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from evaluators.runs.compare import wording
 from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.runs.compare.comparing import compare_sides, reasons_against
-from evaluators.runs.compare.pairs import Side, SideRows, paired, row_keys
-from evaluators.runs.compare.regression_checks import label
+from evaluators.runs.compare.pairs import Side, SideRows, pair_rows, row_keys
+from evaluators.runs.compare.regression_checks import difference_label
 from evaluators.runs.wording import Finding
 from evaluators.scoring.values.quoting import first_texts
 from tests.runs.compare.sides import made_rows, made_side, said
@@ -123,9 +123,9 @@ def test_lost_rows_count_as_broken_and_are_named() -> None:
 def test_a_figure_is_called_by_its_evaluator_its_field_and_its_variant() -> None:
     rows = rows_of(a="+")
     (one,) = compare_sides(side("base", rows), side("new", rows)).evaluators
-    assert label(one) == "a"
-    assert label(replace(one, field="total")) == "a.total"
-    assert label(replace(one, field="total", variant="b")) == "a.total (b)"
+    assert difference_label(one) == "a"
+    assert difference_label(replace(one, field="total")) == "a.total"
+    assert difference_label(replace(one, field="total", variant="b")) == "a.total (b)"
 
 
 def test_rows_are_paired_by_id_and_turn() -> None:
@@ -134,7 +134,7 @@ def test_rows_are_paired_by_id_and_turn() -> None:
         for line, id_ in zip(rows.lines, ids, strict=True):
             line.id = id_
     assert row_keys(base) == [("x", 0), ("y", 0), ("x", 1)]
-    found = paired(base, new)
+    found = pair_rows(base, new)
     assert [(was.row, now.row) for was, now in found.both] == [(2, 2), (4, 4)]
     assert [[line.id for line in lines] for lines in (found.base_only, found.new_only)] == [["y"], ["z"]]
     assert (found.other_question, found.repeated) == ([], 1)

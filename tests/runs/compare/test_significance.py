@@ -104,7 +104,7 @@ def test_sizes_without_a_common_step_are_tried_in_two_halves(values: list[float]
     total = abs(sum(values))
     expected = sum(outcome >= total * (1 - 1e-12) for outcome in outcomes) / len(outcomes)
     if total > 1e-6:
-        assert significance._tried([abs(each) for each in values], total) == pytest.approx(expected)
+        assert significance._p_by_trying([abs(each) for each in values], total) == pytest.approx(expected)
 
 
 def test_the_sum_of_the_smaller_ones_of_many_differences_is_as_good_as_normal(monkeypatch: pytest.MonkeyPatch) -> None:
