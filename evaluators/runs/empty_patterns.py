@@ -10,7 +10,7 @@ from operator import add
 
 import msgspec
 
-from evaluators.scoring.fields.empty_values import EmptyValues, InRow, spelled
+from evaluators.scoring.fields.empty_values import EmptyValues, InRow, field_name
 from evaluators.scoring.fields.row_checks import FoundEmpties
 
 Pattern = Mapping[str, InRow]
@@ -47,7 +47,7 @@ def _text(values: EmptyValues, places: Sequence[int]) -> str:
     found: dict[str, InRow] = {}
     for place in places:
         part, names, _, times = values.found[place]
-        for name in map(spelled, names):
+        for name in map(field_name, names):
             found[name] = InRow(*map(add, found.get(name, (0, 0, 0, 0)), [count * times for count in part]))
     return msgspec.json.encode({name: found[name] for name in sorted(found) if any(found[name])}).decode()
 

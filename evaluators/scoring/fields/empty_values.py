@@ -44,14 +44,14 @@ class InRow(NamedTuple):
 
 
 @lru_cache
-def added(row: InRow, other: InRow) -> InRow:
-    """The values of both."""
+def add_rows(row: InRow, other: InRow) -> InRow:
+    """The counts of two rows, added one by one."""
     return InRow(*map(add, row, other))
 
 
 @lru_cache
-def repeated(row: InRow, times: int) -> InRow:
-    """The same values some number of times."""
+def multiply_row(row: InRow, times: int) -> InRow:
+    """The counts of a row, each multiplied by a whole number."""
     return InRow(*[value * times for value in row])
 
 
@@ -62,15 +62,15 @@ Field: TypeAlias = "str | tuple[Any, ...]"
 """A field by its name, or by its place."""
 
 
-def value_of(expected: Any, output: Any) -> InRow:
-    """One value, by whether each side is empty."""
+def row_of_value(expected: Any, output: Any) -> InRow:
+    """The counts of one value, by whether the expected side and the output are empty."""
     ours = expected is MISSING or (not expected and expected.__class__ in _KINDS)
     theirs = output is MISSING or (not output and output.__class__ in _KINDS)
     return (EMPTY if theirs else MADE_UP) if ours else LEFT_OUT if theirs else FILLED
 
 
-def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
-    """The positions of empty values."""
+def empty_positions(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
+    """The positions, in a list of values, of those that are empty. Values that equal one in `absent` are empty, too."""
     empty_places: set[int] = set()
     if not all(values):
         empty_places = {at for at, value in enumerate(values) if not value and value.__class__ in _KINDS}
@@ -148,7 +148,7 @@ class EmptyCounts:
         """By group and field, how many rows have so many empty values."""
         self._spread()
         counts: dict[str, dict[str, dict[InRow, int]]] = {}
-        texts = {name: spelled(name) for name in self._names()}
+        texts = {name: field_name(name) for name in self._names()}
         for (values, names), groups in self._counts.items():
             for group, times in groups.items():
                 fields = counts.setdefault(group, {})
@@ -169,12 +169,13 @@ class EmptyCounts:
         self._kept = 0
 
     def _names(self) -> set[Field]:
+        """Every field that has counts so far."""
         return {name for _, names in self._counts for name in names}
 
     def _trim(self) -> None:
         """Keeps the first fields in alphabetical order: documents may have any number."""
         names = self._names()
-        first_names = set(sorted(names, key=spelled)[:_MOST])
+        first_names = set(sorted(names, key=field_name)[:_MOST])
         if len(first_names) < len(names):
             before, self._counts = self._counts, {}
             for (values, fields), counts in before.items():
@@ -189,6 +190,6 @@ _TRIMMED: Final = 200_000
 """So many counts are kept before anybody looks how many fields they are of."""
 
 
-def spelled(name: Field) -> str:
-    """The name of a field."""
+def field_name(name: Field) -> str:
+    """The name of a field that is given by its name, or by its place."""
     return name if isinstance(name, str) else display(name)

@@ -112,7 +112,7 @@ def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """
     asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
     if at.part.kind == "array" and len(asked) == 1:
-        align = _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
+        align = _resolve_or_note(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
         if align is not None:
             _look_below(at, at.idle)
             at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
@@ -138,11 +138,11 @@ def _branches(schema: Mapping[str, Any], loc: Loc) -> list[Mapping[str, Any]]:
     types = sorted(_types(schema) - {"null"}, key=JSON_TYPES.index)
     if len(types) < 2 or not isinstance(schema.get("type"), list):
         return []
-    return [_narrowed(schema, name, loc) for name in types]
+    return [_schema_of_type(schema, name, loc) for name in types]
 
 
-def _narrowed(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
-    """A schema with several types as one of just this type."""
+def _schema_of_type(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
+    """A copy of a schema with several types that has just the type `name`."""
     without = {EVALUATION_CONFIG} if name in ("object", "array") else {EVALUATION_CONFIG, *_ABOUT_FIELDS}
     narrowed = copy_of(schema, loc, without)
     narrowed["type"] = name
@@ -190,7 +190,7 @@ def _aligns_a_branch(at: SchemaReading, metrics: Sequence[AskedMetric], branches
     aligned."""
     if len(metrics) != 1 or "array" not in map(_kind, branches):
         return False
-    return _guarded(at, metrics[0], partial(resolve_alignment, metrics[0].spelled, at.context)) is not None
+    return _resolve_or_note(at, metrics[0], partial(resolve_alignment, metrics[0].spelled, at.context)) is not None
 
 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
@@ -234,16 +234,17 @@ def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types:
         if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
             each = replace(each, params={**each.params, "parse": True})
         resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
-        metric = _guarded(at, each, resolve)
+        metric = _resolve_or_note(at, each, resolve)
         if metric is not None and len(metrics) > 1:
-            _guarded(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
+            _resolve_or_note(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replace(metric, comparator=metric.comparator.with_null_differing())
         at.part.metrics += (metric,) if metric is not None else ()
 
 
-def _guarded(at: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
-    """The result of `resolve`; None where it complains, and the complaints are noted at their place in the schema."""
+def _resolve_or_note(at: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
+    """The result of `resolve`; None where it raises BadSettings, whose details are then noted in the schema that is
+    being read, at the place of the metric."""
     try:
         return resolve()
     except BadSettings as error:
@@ -273,7 +274,7 @@ def _at_metric(detail: Detail, metric: AskedMetric) -> Detail:
 
 
 def _types(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types that a schema declares, null too, or that the plain values it lists have."""
+    """The JSON types that a schema declares, null too, or those of the plain values that it lists."""
     types = types_of(schema)
     names = frozenset((*types.names, "null") if types.nullable else types.names)
     if "type" not in schema:
@@ -331,7 +332,7 @@ def read_words(config: object, loc: Loc) -> Words:
         message = f"evaluation_config must be a word, or a map with metrics; found {spell(config)}"
         hint = 'write "evaluation_config": {"metrics": […]}' if isinstance(config, (list, tuple)) else None
         raise BadSettings([Detail(loc, message, hint)])
-    details = [_unknown(key, loc, CONFIG_KEYS, "evaluation_config") for key in config if key not in CONFIG_KEYS]
+    details = [_unknown_key(key, loc, CONFIG_KEYS, "evaluation_config") for key in config if key not in CONFIG_KEYS]
     metrics: tuple[AskedMetric, ...] | None = None if config else ()
     if "metrics" in config:
         metrics = _metrics(config["metrics"], (*loc, "metrics"), details)
@@ -365,7 +366,7 @@ def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None
         hint = f'write {{"metric_id": "{item}"}}' if isinstance(item, str) else None
         details.append(Detail(loc, f'a metric must be a map with "metric_id"; found {spell(item)}', hint))
         return None
-    details.extend(_misplaced(key, item, loc) for key in item if key not in METRIC_KEYS)
+    details.extend(_misplaced_key(key, item, loc) for key in item if key not in METRIC_KEYS)
     weight = _weight(item, "weight", loc, details)
     params = item.get("params")
     if params is not None and not isinstance(params, Mapping):
@@ -380,16 +381,17 @@ def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None
     return AskedMetric(name, params or {}, weight, (*loc, "metric_id"), (*loc, "params"))
 
 
-def _misplaced(key: object, item: Mapping[str, Any], loc: Loc) -> Detail:
-    """A key that no metric has: often a parameter that stands beside `params`, not in it."""
-    unknown = _unknown(key, loc, METRIC_KEYS, "a metric")
+def _misplaced_key(key: object, item: Mapping[str, Any], loc: Loc) -> Detail:
+    """The problem of a key that no metric has: often a parameter that stands beside `params`, not in it."""
+    unknown = _unknown_key(key, loc, METRIC_KEYS, "a metric")
     if unknown.hint is None or unknown.hint.startswith("known"):
         hint = f'parameters of the comparator go under "params": {{"{key}": …}}'
         return Detail(unknown.loc, unknown.message, hint, True, unknown.code)
     return unknown
 
 
-def _unknown(key: object, loc: Loc, known: tuple[str, ...], noun: str) -> Detail:
+def _unknown_key(key: object, loc: Loc, known: tuple[str, ...], noun: str) -> Detail:
+    """The problem of a key that is none of the `known` ones; `noun` says of what."""
     hint = suggestion(str(key), known) or f"known: {', '.join(known)}"
     return Detail((*loc, str(key)), f'unknown key "{key}" for {noun}', hint, True, "unknown-setting")
 

@@ -21,8 +21,8 @@ from evaluators.scoring.fields.empty_values import (
     EmptyValues,
     Field,
     InRow,
-    added,
-    repeated,
+    add_rows,
+    multiply_row,
 )
 from evaluators.scoring.fields.outcomes import (
     MEASURED,
@@ -232,19 +232,19 @@ def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
             continue
         name, value = place.node.name, _VALUES[empty]
         if name in values:
-            values[name] = added(values[name], value)
+            values[name] = add_rows(values[name], value)
         elif value is FILLED and not place.inside and name not in filled:
             filled.add(name)
         else:
-            values[name] = added(FILLED, value) if name in filled else value
+            values[name] = add_rows(FILLED, value) if name in filled else value
             filled.discard(name)
     unlike = [name for name in fields if name not in filled]
     for absent in unlike:
         values.setdefault(absent, EMPTY)  # neither side has it
-    whole = repeated(FILLED, len(filled))
+    whole = multiply_row(FILLED, len(filled))
     by_value: dict[InRow, list[Field]] = {}
     for field, value in values.items():
-        whole = added(whole, value)
+        whole = add_rows(whole, value)
         by_value.setdefault(value, []).append(field)
     changes: list[tuple[InRow, tuple[Field, ...], int]] = [(value, tuple(names), 1) for value, names in by_value.items()]
     if unlike:

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.model.rows import MISSING, FieldStatus, Result, RowStatus
-from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, NOTHING, Field, InRow, added
+from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, NOTHING, Field, InRow, add_rows
 from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.row_checks import SURPLUS, Name
 from evaluators.scoring.values.equality import CONTAINERS
@@ -274,7 +274,7 @@ class Pattern(Struct, eq=False):
                 if mark.value is NOTHING:
                     continue
                 before = together.get(mark.name)
-                together[mark.name] = mark.value if before is None else added(before, mark.value)
+                together[mark.name] = mark.value if before is None else add_rows(before, mark.value)
             for each in together.items():
                 counts[each] += times
         return counts

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.model.rows import MISSING
-from evaluators.scoring.fields.empty_values import FILLED, LEFT_OUT, MADE_UP, NOTHING, value_of
+from evaluators.scoring.fields.empty_values import FILLED, LEFT_OUT, MADE_UP, NOTHING, row_of_value
 from evaluators.scoring.fields.open_tree import (
     CONTENTS,
     EXTRA,
@@ -183,7 +183,7 @@ def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -
     if o is MISSING:
         _add(place, LOST, e, o, marks, row)
     elif e is o or place.tree.same(e, o):
-        marks.append(place if e and o else place.mark(RIGHT, value_of(e, o)))
+        marks.append(place if e and o else place.mark(RIGHT, row_of_value(e, o)))
     else:
         _add(place, WRONG, e, o, marks, row)
 
@@ -193,7 +193,7 @@ def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row)
     if status == WRONG and e and o:
         marks.append(place.wrong or place.mark(WRONG, FILLED))
     else:
-        marks.append(place.mark(status, value_of(e, o)))
+        marks.append(place.mark(status, row_of_value(e, o)))
     row.differing.append(LeafResult(place, (*row.index,), status, e, o))
 
 
@@ -216,12 +216,12 @@ def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[
         if key not in e and not root.below(key).skipped:
             _add(root.below(key), EXTRA, MISSING, other, marks, row)
     if not o and output.__class__ is dict:  # nothing is compared, for nothing is expected
-        marks += [root.below(key).mark(CONTENTS, value_of(MISSING, other)) for key, other in output.items()]
+        marks += [root.below(key).mark(CONTENTS, row_of_value(MISSING, other)) for key, other in output.items()]
 
 
 def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
     """Adds the leaves of an expected object or list that the output lacks, and as one value what it has in their place."""
-    marks.append(place.mark(CONTENTS, value_of(e, o)))
+    marks.append(place.mark(CONTENTS, row_of_value(e, o)))
     _each_inside(place, e, LOST, marks, row)
     if place.tree.has_something(place.name, o):
         marks.append(place.mark(EXTRA, NOTHING))

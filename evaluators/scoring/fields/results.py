@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from evaluators.model.rows import FieldStatus
-from evaluators.scoring.fields.empty_values import empties
+from evaluators.scoring.fields.empty_values import empty_positions
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
 from evaluators.scoring.fields.item_keys import ItemKeys
 from evaluators.scoring.fields.places import EMPTY_KINDS, Mark, Place
@@ -137,12 +137,12 @@ def emptiness(place: Place, e: Any, o: Any, absent: Sequence[Any]) -> int:
     """0 where neither value is empty, 1 where the expected one is, 2 where the output's is, 3 where both are; EITHER where only some of
     the right answers are. Values in `absent` are empty, too."""
     if place.as_result and e.__class__ is list and e:
-        some = len(empties(e, absent))
+        some = len(empty_positions(e, absent))
         if 0 < some < len(e):
             return EITHER
-        return (some > 0) + 2 * bool(empties((o,), absent))
+        return (some > 0) + 2 * bool(empty_positions((o,), absent))
     if absent:
-        return bool(empties((e,), absent)) + 2 * bool(empties((o,), absent))
+        return bool(empty_positions((e,), absent)) + 2 * bool(empty_positions((o,), absent))
     return (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
 
 

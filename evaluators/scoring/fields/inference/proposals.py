@@ -64,10 +64,11 @@ class DefaultAnswers(Struct):
     """The data, as messages name it."""
 
     def __call__(self, question: InitQuestion) -> str:
+        """The answer to a question."""
         if self.asks is not None:
             return self.asks(question)
         if question.role:
-            raise _undecided(question, self.command, self.place)
+            raise _undecided_question(question, self.command, self.place)
         answer = question.answers[0]
         others = ", ".join(f'"{other}"' for other in question.answers[1:])
         how = f" ({question.otherwise} for that)" if question.otherwise else ""
@@ -75,8 +76,9 @@ class DefaultAnswers(Struct):
         return answer
 
 
-def _undecided(question: InitQuestion, command: str, place: str) -> Problems:
-    """The problem of a column that must not be guessed: samples, and the commands that settle it."""
+def _undecided_question(question: InitQuestion, command: str, place: str) -> Problems:
+    """The problem of a question that must not be guessed, with sample cells of the column and the commands that settle
+    it."""
     if not question.options:
         file = (
             "--outputs-from FILE for a file of outputs"
@@ -137,19 +139,19 @@ def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
     if not values:
         return Proposal("exact", "null wherever it stands")
     if all(isinstance(value, bool) for value in values):
-        return Proposal("exact", f"{_all(values)} true or false")
+        return Proposal("exact", f"{_all_are(values)} true or false")
     if all(_is_number(value) for value in values):
-        return _of_numbers(values)
+        return _number_proposal(values)
     if all(isinstance(value, str) for value in values):
-        return _of_texts(list(values), path, ask)
+        return _text_proposal(list(values), path, ask)
     numbers, odd = [v for v in values if _is_number(v)], [v for v in values if not _is_number(v)]
     if len(odd) <= _MOST_ODD * len(values):
-        return _but_for(_of_numbers(numbers), len(numbers), odd)
+        return _with_exceptions(_number_proposal(numbers), len(numbers), odd)
     kinds = {"true or false" if isinstance(v, bool) else "number" if _is_number(v) else "text" for v in values}
     return Proposal("exact", f"several kinds of values: {', '.join(sorted(kinds))}", several=True)
 
 
-def _of_numbers(values: Sequence[Any]) -> Proposal:
+def _number_proposal(values: Sequence[Any]) -> Proposal:
     """Proposes `numeric` for values that are all numbers. The reason tells whole numbers from decimals, and how many digits they have."""
     text = f"{len(values):,} of {len(values):,} are"
     places = max(map(_decimals, values))
@@ -172,21 +174,22 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _of_texts(texts: list[str], path: str, ask: Ask) -> Proposal:
+def _text_proposal(texts: list[str], path: str, ask: Ask) -> Proposal:
     """The proposal for values that are all texts: the first of the kinds below that fits them, and words where no other does."""
     distinct = list(dict.fromkeys(texts))
     return (
-        _of_dates(texts, distinct, path, ask)
-        or _of_names(texts, distinct, path)
-        or _of_written_numbers(texts, distinct, path, ask)
-        or _of_addresses(texts)
-        or _of_most(texts, path, ask)
-        or _of_words(texts, distinct)
+        _date_proposal(texts, distinct, path, ask)
+        or _name_proposal(texts, distinct, path)
+        or _written_number_proposal(texts, distinct, path, ask)
+        or _address_proposal(texts)
+        or _majority_proposal(texts, path, ask)
+        or _word_proposal(texts, distinct)
     )
 
 
-def _of_names(texts: list[str], distinct: list[str], path: str) -> Proposal | None:
-    """Digits that name something, by the field's name or by how they are written."""
+def _name_proposal(texts: list[str], distinct: list[str], path: str) -> Proposal | None:
+    """The proposal for digits that name something, by the field's name or by how they are written; None for other
+    texts."""
     if not all(map(_DIGITS_AND_MARKS.fullmatch, distinct)):
         return None
     example = quote(distinct[0], 30)
@@ -200,7 +203,7 @@ def _of_names(texts: list[str], distinct: list[str], path: str) -> Proposal | No
 _DIGITS_AND_MARKS: Final = re.compile(r"(?=.*[0-9])[0-9 .,'+()-]*[eE]?[0-9 .,'+()-]+")
 
 
-def _of_most(texts: list[str], path: str, ask: Ask) -> Proposal | None:
+def _majority_proposal(texts: list[str], path: str, ask: Ask) -> Proposal | None:
     """A proposal for texts of which nearly all are dates, or nearly all are numbers; it names those that are not."""
     distinct = list(dict.fromkeys(texts))
     days = {text for text in distinct if any(read_date(text, spelled) is not None for spelled in PROPOSED_FORMATS)}
@@ -212,24 +215,24 @@ def _of_most(texts: list[str], path: str, ask: Ask) -> Proposal | None:
         }
         for parse in USUAL_PARSES
     ]
-    for readable, of_most in ((days, _of_dates), (max(read, key=len), _of_written_numbers)):
+    for readable, of_most in ((days, _date_proposal), (max(read, key=len), _written_number_proposal)):
         most = [text for text in texts if text in readable]
         odd = [text for text in texts if text not in readable]
         if not most or len(odd) > _MOST_ODD * len(texts):
             continue
         kept = list(dict.fromkeys(most))
-        if of_most is _of_written_numbers and are_names_of_digits(kept):
+        if of_most is _written_number_proposal and are_names_of_digits(kept):
             continue
         rule = of_most(most, kept, path, ask)
         if rule is not None:
-            return _but_for(rule, len(most), odd)
+            return _with_exceptions(rule, len(most), odd)
     return None
 
 
 _DIGIT: Final = re.compile(r"[0-9]")
 
 
-def _but_for(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
+def _with_exceptions(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
     """A proposal for most of the values, with those that are other."""
     shown = first_texts([quote(text, 30) for text in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
     has = "has" if len(odd) == 1 else "have"
@@ -240,7 +243,7 @@ def _but_for(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
 _ODD_SHOWN: Final = 3
 
 
-def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
+def _date_proposal(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
     """Proposes `date` where all texts are dates in a few formats, None where they are not. Asks where another format would fit them,
     too."""
     formats = formats_of(distinct, PROPOSED_FORMATS)
@@ -258,7 +261,7 @@ def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Pro
     return Proposal(compare, f"{_all_parse(texts)} as dates written as {spelled}{note}")
 
 
-def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
+def _written_number_proposal(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
     """Proposes `numeric` with `parse` where all texts are numbers in one notation, None where no notation fits. Asks where two notations
     read them as different numbers. Amounts in several currencies are proposed as `exact`."""
     formats = parses_of(distinct)
@@ -272,7 +275,7 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
             "exact", f"amounts in several currencies ({shown}): as a number alone, one would pass for another"
         )
     if both is not None:
-        return _in_two_notations(texts, distinct, both)
+        return _two_notation_proposal(texts, distinct, both)
     formats = _likelier_first(formats, distinct)
     chosen, first = formats[0], numbers_of(distinct, formats[0])
     other = next((parse for parse in formats[1:] if numbers_of(distinct, parse) != first), None)
@@ -299,7 +302,7 @@ def _likelier_first(notations: list[dict[str, Any]], distinct: Sequence[str]) ->
 _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)[^0-9]*")
 
 
-def _in_two_notations(
+def _two_notation_proposal(
     texts: Sequence[str], distinct: Sequence[str], both: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
     """Numbers in text, some in one notation and some in another; those that both read are named."""
@@ -315,15 +318,16 @@ def _in_two_notations(
     return Proposal({"numeric": {"parse": listed}}, why, several=bool(doubtful))
 
 
-def _of_addresses(texts: list[str]) -> Proposal | None:
+def _address_proposal(texts: list[str]) -> Proposal | None:
+    """The proposal `url` for texts that are all web addresses; None for others."""
     if all(_URL.fullmatch(text) for text in texts):
-        return Proposal("url", f"{_all(texts)} web addresses")
+        return Proposal("url", f"{_all_are(texts)} web addresses")
     return None
 
 
-def _of_words(texts: list[str], distinct: list[str]) -> Proposal:
+def _word_proposal(texts: list[str], distinct: list[str]) -> Proposal:
     """The proposal for texts of no other kind: `exact` for a few labels and for codes, `fuzzy` for long text, otherwise `normalized`."""
-    nearly = _nearly_dates(texts)
+    nearly = _nearly_dates_note(texts)
     if len(distinct) <= min(_FEW, len(texts) // _EACH) and all(_LABEL.fullmatch(text) for text in distinct):
         shown = ", ".join(quote(text, 40) for text in distinct[:_SHOWN])
         more = ", …" if len(distinct) > _SHOWN else ""
@@ -338,7 +342,7 @@ def _of_words(texts: list[str], distinct: list[str]) -> Proposal:
     return Proposal("normalized", f"short text: case, accents and spacing do not count{nearly}")
 
 
-def _nearly_dates(texts: list[str]) -> str:
+def _nearly_dates_note(texts: list[str]) -> str:
     """The reason why the texts are no dates, where nearly all of them are."""
     counts = {spelled: sum(read_date(text, spelled) is not None for text in texts) for spelled in PROPOSED_FORMATS}
     best = max(PROPOSED_FORMATS, key=lambda spelled: counts[spelled])
@@ -348,9 +352,11 @@ def _nearly_dates(texts: list[str]) -> str:
     return f"; {counts[best]:,} of {len(texts):,} are dates, but not {quote(odd, 30)}"
 
 
-def _all(values: Sequence[Any]) -> str:
+def _all_are(values: Sequence[Any]) -> str:
+    """`all 12 are`, or `it is` for one value."""
     return f"all {len(values):,} are" if len(values) > 1 else "it is"
 
 
 def _all_parse(values: Sequence[Any]) -> str:
+    """`all 12 values parse`, or the same of one value."""
     return f"all {len(values):,} values parse" if len(values) > 1 else "the only value parses"

@@ -49,7 +49,7 @@ def inferred_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None
     schema = _schema(root, (), lines, defaults or {})
     if meaning is not None and meaning.word == "absent":
         schema = {**schema, "x-eval-nulls": "absent"}
-    return InferredSchema(schema, (*likeliest.said, *_unclear(lines.values(), lists=True)))
+    return InferredSchema(schema, (*likeliest.said, *_review_notes(lines.values(), lists=True)))
 
 
 def _schema(
@@ -58,7 +58,7 @@ def _schema(
     """The schema of a place and of all below it. `defaults`, by JSON type and `multi` for several types, go before the suggested
     comparator."""
     line = lines.get(path)
-    if line is not None and not _aligns(line):
+    if line is not None and not _has_alignment(line):
         types = _types(node)
         chosen = defaults.get(types[0] if len(types) == 1 else "multi", line.compare)
         return {"type": types[0] if len(types) == 1 else types, "x-eval-compare": copy.deepcopy(chosen)}
@@ -72,15 +72,15 @@ def _schema(
 def plain_schema(documents: Iterable[Any]) -> InferredSchema:
     """The types of expected documents and of what stands in them, the first of several, without how they are compared."""
     root = shape_of(documents)
-    return InferredSchema(_plain(root), tuple(_unclear(lines_of(root, DefaultAnswers()), lists=False)))
+    return InferredSchema(_types_alone(root), tuple(_review_notes(lines_of(root, DefaultAnswers()), lists=False)))
 
 
-def _plain(node: SeenPlace) -> Schema:
+def _types_alone(node: SeenPlace) -> Schema:
     """The schema of a place and of all below it: its type, the first of several, with `properties` of an object and `items` of a list."""
     if node.kinds == ("objects",) and not node.keyed_by_data:
-        return {"type": "object", "properties": {key: _plain(child) for key, child in node.keys.items()}}
+        return {"type": "object", "properties": {key: _types_alone(child) for key, child in node.keys.items()}}
     if node.kinds == ("lists",) and node.items is not None:
-        return {"type": "array", "items": _plain(node.items)}
+        return {"type": "array", "items": _types_alone(node.items)}
     return {"type": _types(node)[0]}
 
 
@@ -104,12 +104,13 @@ def _types(node: SeenPlace) -> list[str]:
     return list(types) or ["string"]
 
 
-def _unclear(lines: Iterable[SuggestedLine], lists: bool) -> Iterator[str]:
+def _review_notes(lines: Iterable[SuggestedLine], lists: bool) -> Iterator[str]:
     """Notes for a person to review: fields of several kinds, fields that are always null, and how `lists` are paired."""
     for line in lines:
-        if line.null or line.several or (lists and _aligns(line)):
+        if line.null or line.several or (lists and _has_alignment(line)):
             yield f"{line.path}: {line.why}"
 
 
-def _aligns(line: SuggestedLine) -> bool:
+def _has_alignment(line: SuggestedLine) -> bool:
+    """Whether a suggested line says how a list is paired."""
     return isinstance(line.compare, dict) and "align" in line.compare
