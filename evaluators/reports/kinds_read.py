@@ -119,10 +119,10 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
         return
     name = column.name_by(roles)
     if isinstance(scored.tree, ListedTree):
-        for listed_line in scored.tree.scored:
+        for listed_line in scored.tree.scored_lines:
             comparator = listed_line.comparator
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
-                apply = chain_of_expected(scored.tree.chain(listed_line))
+                apply = chain_of_expected(scored.tree.transforms_of(listed_line))
                 optional = listed_line.optional
                 yield ReadField(line, name, listed_line.path, [comparator], apply, optional, scored.of_cells)
     elif scored.by_schema:

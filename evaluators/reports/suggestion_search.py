@@ -293,8 +293,8 @@ def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
     tree = scored.tree
     if isinstance(tree, ListedTree):
         return {
-            line.name: FieldRule(line.comparator, tree.chain(line), each=not line.path.definite)
-            for line in tree.scored
+            line.name: FieldRule(line.comparator, tree.transforms_of(line), each=not line.path.definite)
+            for line in tree.scored_lines
             if line.comparator is not None and line.together is None
         }
     if not scored.by_schema:

@@ -38,7 +38,7 @@ from evaluators.runs.split_rows import Layout, SplitRows, encodable_cells
 from evaluators.runs.watch import Watch
 from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EmptyCounts
-from evaluators.scoring.fields.key_counts import KeyCounts, unclear
+from evaluators.scoring.fields.key_counts import KeyCounts, unclear_keys
 from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.fields.row_checks import RowsCheck, empty_values
 from evaluators.scoring.judges.answer_lines import line_bytes, line_of, row_costs
@@ -294,7 +294,7 @@ class EvaluatorColumns:
         the spellings of a row."""
         input_cells = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
         for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], input_cells, strict=True):
-            if verdict.status is RowStatus.SCORED and (respellings := Counter(unclear(respelt(*values)))):
+            if verdict.status is RowStatus.SCORED and (respellings := Counter(unclear_keys(respelt(*values)))):
                 self.keys.add(number, respellings)
 
     def settle(self, sums: SplitResult, slices: Sequence[str]) -> None:

@@ -53,8 +53,8 @@ def calls_a_program(line: EvaluatorLine) -> bool:
     parts: list[object] = [line.settings, *getattr(line.settings, "post_process", ())]
     transforms = [*getattr(line.settings, "transforms", ())]
     if isinstance(tree, ListedTree):
-        parts += [part.comparator for part in tree.scored if part.comparator is not None]
-        transforms += [each for part in tree.scored for each in part.transforms]
+        parts += [part.comparator for part in tree.scored_lines if part.comparator is not None]
+        transforms += [each for part in tree.scored_lines for each in part.transforms]
     elif (root := getattr(tree, "root", None)) is not None:
         parts += [metric.comparator for node in nodes(root, once=True) for metric in node.all_metrics]
         transforms += [each for node in nodes(root, once=True) for each in node.transforms]

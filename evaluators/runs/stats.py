@@ -40,7 +40,7 @@ from evaluators.runs.tally import MetricSum, Tally
 from evaluators.runs.watch import key_of, target_of
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, InRow
-from evaluators.scoring.fields.instance_paths import in_items
+from evaluators.scoring.fields.instance_paths import is_in_items
 from evaluators.scoring.fields.key_counts import KINDS, KeyCounts
 from evaluators.scoring.fields.row_checks import (
     ERRORS,
@@ -185,7 +185,7 @@ def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, 
     for name in names:
         if fields.of_documents and name is not None and name not in documents.paths:
             continue  # nothing but a place above others
-        every_row = fields.of_documents and name is not None and not in_items(name)
+        every_row = fields.of_documents and name is not None and not is_in_items(name)
         rows = {metric: empties.ratios.get(key_of((name, metric)), RatioSums()) for metric in EMPTY_RATES}
         units = rows
         if clusters is not None and fields.names:

@@ -186,7 +186,7 @@ def test_values_of_different_kinds_are_not_equal() -> None:
 @given(field_lists(), OBJECTS)
 def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> None:
     settled = settled_fields(one.tree, document, document)
-    for line, found in zip(one.tree.scored, settled, strict=True):
+    for line, found in zip(one.tree.scored_lines, settled, strict=True):
         if line.path.definite and line.path.get(document) is MISSING and not line.when:
             expected = FieldStatus.OMISSION if line.required else None
             expected = expected or (FieldStatus.MATCH if one.both_missing == "match" else FieldStatus.NOT_MEASURED)
@@ -239,7 +239,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
         return
     measured = [
         (line.weight, credit_of(each))
-        for line, each in zip(one.tree.scored, settled, strict=True)
+        for line, each in zip(one.tree.scored_lines, settled, strict=True)
         if each.status not in (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
     ]
     whole = sum(weight for weight, _ in measured)
@@ -247,7 +247,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
         sum(weight * share for weight, share in measured) / whole if whole else min(share for _, share in measured) // 1
     )
     assert Fraction(found.num, found.den) == mean
-    for line, each in zip(one.tree.scored, settled, strict=True):
+    for line, each in zip(one.tree.scored_lines, settled, strict=True):
         partial = getattr(line.comparator, "partial", False)
         assert partial or credit_of(each) == (each.status is FieldStatus.MATCH)
 

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus
-from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
+from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spell_location
 from evaluators.scoring.fields.item_keys import key_reader
 from evaluators.scoring.fields.outcomes import MEASURED, of_unit
 from evaluators.scoring.fields.pairing import Worth, gains, judged
@@ -330,7 +330,11 @@ class Comparison:
         alone = [column for column in unpaired_indexes(pairs, rows, columns)[1] if Unpaired(column) in inside]
         matched = sum(all(status in (MATCH, FieldStatus.SKIPPED) for status in inside[row]) for row, _ in together)
         return ListResult(
-            spelled(location), matched, len(expected) - matched, len(together) + len(alone) - matched, len(together)
+            spell_location(location),
+            matched,
+            len(expected) - matched,
+            len(together) + len(alone) - matched,
+            len(together),
         )
 
 
@@ -396,4 +400,4 @@ def settled(one: Found, absent: Absent) -> FieldStatus:
 def lines(found: Comparison) -> Iterator[tuple[object, ...]]:
     """The results, to be held against those of the engine."""
     for one in found.results:
-        yield spelled(one.location), *one[1:6]
+        yield spell_location(one.location), *one[1:6]

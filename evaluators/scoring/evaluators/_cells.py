@@ -28,7 +28,7 @@ from evaluators.scoring.evaluators._evaluator import (
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.listed_rows import ListedCheck, ListedRows, without_output
-from evaluators.scoring.fields.named_comparators import NamedComparator, choose, listed_once
+from evaluators.scoring.fields.named_comparators import NamedComparator, choose, with_one_needs_judge
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import flow_text
@@ -52,7 +52,7 @@ def _read_compare(data: object, context: Mapping[str, Any]) -> NamedComparator |
     try:
         chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})
     except BadSettings as error:
-        raise BadSettings(listed_once(error.details, named=False)) from error
+        raise BadSettings(with_one_needs_judge(error.details, named=False)) from error
     if chosen.comparator is None or chosen.together is not None:
         word = "compound" if chosen.together is not None else chosen.word
         raise bad(f'"{word}" is said of a field, not of a whole cell', hint="write compare: exact, or another comparator")

@@ -323,7 +323,7 @@ class GroundedRows(ScoredRows):
         )
         return Reason(message, details, tuple(fields))
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         lost = [value for value in self.values[at] if value.status is MISMATCH]
         if not names:
@@ -391,7 +391,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
     def begin(self, *columns: Sequence[Any]) -> GroundedRows:
         return GroundedRows(self._settings, *columns)
 
-    def settled(self, rows: GroundedRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: GroundedRows) -> list[ScoredRow]:
         verdicts = [self._verdict(values) for values in rows.values]
         if self._settings.fields is None:
             for values in rows.values:

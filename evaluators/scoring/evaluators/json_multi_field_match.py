@@ -25,7 +25,7 @@ from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.listed_rows import ListedCheck, without_output
-from evaluators.scoring.fields.metrics import unasked
+from evaluators.scoring.fields.metrics import unasked_notes
 from evaluators.scoring.fields.named_comparators import add_note
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.needs import columns_of
@@ -100,7 +100,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
     @model_validator(mode="after")
     def _add_pairing_notes(self, info: ValidationInfo) -> Self:
         """Adds a note to the suite for each list of which nothing says how its items are paired."""
-        for note in unasked(self.tree.root, "fields"):
+        for note in unasked_notes(self.tree.root, "fields"):
             add_note(info.context or {}, f"{self.type}: {note}")
         return self
 
@@ -112,7 +112,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
     @cached_property
     def row_columns(self) -> tuple[str, ...]:
         """The columns that the `when` of a field names, and those with right answers."""
-        conditions = columns_of(condition for line in self.tree.scored for condition in line.when)
+        conditions = columns_of(condition for line in self.tree.scored_lines for condition in line.when)
         return tuple(dict.fromkeys([*conditions, *self.tree.answer_columns]))
 
     def needs(self) -> Needs:
@@ -133,7 +133,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             lines=self.fields,
             tree=self.tree,
             top_keys=keys if self.keys is None else self.keys.usual(keys),
-            optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
+            optional=frozenset(line.name for line in self.tree.scored_lines if line.optional or line.skip),
             keyed_lists=partial(keyed_lists, self.fields),
         )
 

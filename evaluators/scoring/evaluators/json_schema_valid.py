@@ -136,12 +136,12 @@ class JsonSchemaValid(Evaluator):
             message = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
             return Reason(message, {"errors": [{"path": "$", "message": message, "keyword": ""}]})
         if not errors:
-            return respelt.said(Reason("the output fits the schema"))
+            return respelt.spell_reason(Reason("the output fits the schema"))
         message = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
         if len(errors) > SHOWN_ERRORS:
             many = "more than " if len(errors) > MOST_ERRORS else ""
             message += f"; and {many}{min(len(errors), MOST_ERRORS) - SHOWN_ERRORS:,} more"
-        return respelt.said(Reason(message, {"errors": errors[:MOST_ERRORS]}))
+        return respelt.spell_reason(Reason(message, {"errors": errors[:MOST_ERRORS]}))
 
     def _respelt(self, document: Any, *cells: object) -> Respelt:
         """The output with the keys of the schema."""

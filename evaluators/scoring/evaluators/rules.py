@@ -267,7 +267,7 @@ class RuleRows(ScoredRows):
         text = unreadable.message if unreadable is not None else "; ".join(wrong) or None
         return Reason(text, fields=fields)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         rules = zip(self._check.rules, self.statuses[at], strict=True)
         return [self._outcome(*one, at) for one, status in rules if FIELD_STATUSES[status] in _WRONG and one[0] in wanted]
 
@@ -297,7 +297,7 @@ class RulesCheck(ChunkCheck[RuleRows]):
         named = [dict(zip(self.settings.condition_columns, row, strict=True)) for row in zip(*cells, strict=True)]
         return RuleRows(self, documents, expected, named or [{}] * len(documents))
 
-    def settled(self, rows: RuleRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: RuleRows) -> list[ScoredRow]:
         return [ScoredRow(self._verdict(statuses), rows, at) for at, statuses in enumerate(rows.statuses)]
 
     def _verdict(self, statuses: bytes) -> Result:

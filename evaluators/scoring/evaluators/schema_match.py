@@ -33,7 +33,7 @@ from evaluators.scoring.fields.inference.schema import infer_schema
 from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.listed import read_listed, tree_of_lines
-from evaluators.scoring.fields.metrics import read_defaults, read_fallbacks, unasked
+from evaluators.scoring.fields.metrics import read_defaults, read_fallbacks, unasked_notes
 from evaluators.scoring.fields.named_comparators import add_note
 from evaluators.scoring.fields.post_process import (
     Nulls,
@@ -271,7 +271,7 @@ class SchemaMatch(TreeEvaluator):
         self, root: FieldNode, dialect: Literal["x-eval", "evaluation_config"], nulls: Nulls = "value"
     ) -> SchemaScoring:
         """The scoring of documents by a tree of fields. `nulls` is what the schema says of null values."""
-        for note in unasked(root, "fields" if self.fields is not None else dialect):
+        for note in unasked_notes(root, "fields" if self.fields is not None else dialect):
             add_note(self._context, f"{self.type}: {note}")
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         processors = self._processors(nulls)

@@ -119,7 +119,7 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     if isinstance(tree, SchemaScoring):
         yield from (each for each in check_expected([document], tree.root) if each.code.startswith("expected-"))
         return
-    by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored)
+    by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored_lines)
     conditional = {number for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, RowProblem] = {}
     for field in Walk().row(tree.place, document, MISSING, left_out=conditional).fields:

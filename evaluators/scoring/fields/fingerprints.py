@@ -40,7 +40,8 @@ Fingerprinting: TypeAlias = Callable[[Any], Fingerprint]
 def fingerprints(
     of: Fingerprinting, expected: Sequence[Any], output: Sequence[Any]
 ) -> tuple[list[Fingerprint], list[Fingerprint]] | None:
-    """The fingerprint of each item of two lists; None where a transform cannot change a value of one."""
+    """The fingerprints of the items of two lists, made by the function `of`; None where a transform cannot change a
+    value of one."""
     try:
         return [*map(of, expected)], [*map(of, output)]
     except (TransformError, RowProblem, RecursionError):
@@ -48,7 +49,7 @@ def fingerprints(
 
 
 def fingerprint(place: Place, item: Any) -> Fingerprint:
-    """The fingerprint of an item of a list; `place` is that of the items."""
+    """The fingerprint of one item of a list; `place` is that of the items."""
     found = _Values()
     _collect(place, item, found)
     # two items without anything that is compared are a complete pair when they are equal
@@ -66,7 +67,7 @@ class _Values(Struct):
 
 
 def _collect(place: Place, value: Any, values: _Values) -> None:
-    """Adds the values at a place and below it. What counts as absent has none."""
+    """Adds to `values` the value at a place, or all values below it. A value that counts as absent is not added."""
     node = place.node
     if value is MISSING or place.kind == SKIP:
         return
@@ -80,7 +81,7 @@ def _collect(place: Place, value: Any, values: _Values) -> None:
             else:
                 values.keyed.append((of, key(value)))
     elif place.kind in (THROUGH, EACH):
-        _collect_listed(place, value, values)
+        _collect_at_paths(place, value, values)
     elif place.kind == CHOICE:
         values.known = False
     elif value.__class__ is dict and place.as_object is not None:
@@ -112,8 +113,8 @@ def _collect_inside(place: Place, value: Any, values: _Values) -> None:
         values.known = False
 
 
-def _collect_listed(place: Place, value: Any, values: _Values) -> None:
-    """Adds the values that paths lead to: the objects and lists on the way have none of their own."""
+def _collect_at_paths(place: Place, value: Any, values: _Values) -> None:
+    """Adds the values that the paths of listed fields lead to. The objects and lists on the way have none of their own."""
     if place.kind == THROUGH:
         for read, child in place.unjoined:
             inner = read(value)

@@ -26,8 +26,8 @@ InstancePath: TypeAlias = tuple[Step | Unpaired, ...]
 
 
 @lru_cache(maxsize=20_000)
-def spelled(location: InstancePath) -> str:
-    """The path as people read it."""
+def spell_location(location: InstancePath) -> str:
+    """A location as text: keys and indexes as people read them, `$` for the whole document."""
     text = ""
     for step in location:
         piece = f"[+{step.index}]" if isinstance(step, Unpaired) else display((step,))
@@ -37,18 +37,18 @@ def spelled(location: InstancePath) -> str:
 
 @lru_cache(maxsize=20_000)
 def places_above(path: str) -> tuple[str, ...]:
-    """Every place that a spelled path leads through, itself last. A dot or bracket inside a quoted key is no step."""
-    return tuple(_above(path))
+    """Every place that a path in text leads through, itself last. A dot or bracket inside a quoted key is no step."""
+    return tuple(_prefixes(path))
 
 
-def in_items(path: str) -> bool:
-    """The spelled path of a field leads through items of a list."""
+def is_in_items(path: str) -> bool:
+    """Whether the path of a field, in text, leads through items of a list."""
     return "[*]" in path and any(place.endswith("[*]") for place in places_above(path))
 
 
-def _above(path: str) -> Iterator[str]:
-    """The spelled paths of the root, of each place on the way, and of the path itself, outermost first. A `.` or `[` inside a quoted key
-    ends no step."""
+def _prefixes(path: str) -> Iterator[str]:
+    """The paths, as text, of the root, of each place on the way, and of the path itself, outermost first. A `.` or `[`
+    inside a quoted key ends no step."""
     yield "$"
     quoted = escaped = False
     for at, char in enumerate(path):

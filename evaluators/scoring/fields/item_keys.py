@@ -24,8 +24,8 @@ _ABSENT: Final = "absent"
 
 
 def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueKey | None:
-    """A function from a value to a key that two values share exactly when they match; None where there is none. It raises as transforms
-    do."""
+    """A function from a value to a key; two values share it exactly when the comparator finds that they match, after
+    the transforms. None where the comparator has no such key. The function raises as transforms do."""
     if comparator.costs or comparator.reads != "both":
         return None
     key, apply = comparator.key(), chain(transforms)
@@ -47,7 +47,8 @@ def item_key(node: FieldNode, absent: AbsentValues) -> ValueKey | None:
 
 
 def compared_whole(item: FieldNode) -> FieldNode:
-    """The one node that an item is compared by, where listed fields compare items whole; else the node of the item."""
+    """The node whose comparator compares an item as one value, where listed fields name the whole item (`tags[*]`);
+    otherwise the node of the item."""
     reached = item.below.reached if not item.unit else ()
     return reached[0][1] if len(reached) == 1 and not reached[0][0].steps and reached[0][0].query is None else item
 
@@ -58,7 +59,7 @@ ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
 """What identifies each item of two lists; None is an item without a key."""
 
 
-def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
+def key_notes(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
     """Remarks on the keys of two lists that a `key_field` pairs: how many items lack one, or have that of another item."""
     read = key_reader(align, absent)
     keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
@@ -93,7 +94,7 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
         """The key of an item: a tuple with each part, None where all are lacking."""
         values = [path.get(item) for path in paths]
         if change is not None:
-            values = [value if value is MISSING else _changed(change, value) for value in values]
+            values = [value if value is MISSING else _transform_or_keep(change, value) for value in values]
         if absent is not None:
             values = [MISSING if absent(value) else value for value in values]
         return None if all(value is MISSING for value in values) else tuple(map(lookup_key, values))
@@ -101,8 +102,8 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
     return read
 
 
-def _changed(change: Callable[[Any], Any], value: Any) -> Any:
-    """The value after its transforms; the value itself where they cannot change it."""
+def _transform_or_keep(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value after the transforms in `change`; the value itself where they cannot change it."""
     try:
         return change(value)
     except TransformError:
@@ -116,21 +117,22 @@ def as_sets(
 
     Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
     """
-    keys = _keys_of(expected, output, key_of)
-    ours, theirs = _first_places(keys[: len(expected)]), _first_places(keys[len(expected) :])
+    keys = _keys_or_identities(expected, output, key_of)
+    ours, theirs = _first_positions(keys[: len(expected)]), _first_positions(keys[len(expected) :])
     return None if len(ours) == len(expected) and len(theirs) == len(output) else (ours, theirs)
 
 
-def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
-    """For each item of both lists, a key that items which are the same share."""
+def _keys_or_identities(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
+    """For each item of both lists, expected ones first, a key that two items share when they are the same: by `key_of`
+    where it can read all of them, otherwise by equality."""
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
             return [*map(key_of, expected), *map(key_of, output)]
     return [*map(lookup_key, expected), *map(lookup_key, output)]
 
 
-def _first_places(keys: Sequence[Hashable]) -> list[int]:
-    """The first index of each key."""
+def _first_positions(keys: Sequence[Hashable]) -> list[int]:
+    """The position of the first item with each key."""
     first: dict[Hashable, int] = {}
     for place, key in enumerate(keys):
         first.setdefault(key, place)

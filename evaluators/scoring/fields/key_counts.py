@@ -100,10 +100,10 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                         met[numbers[key][row]][fault] += items
             for row, number in numbers[key].items() if rows.respelt else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
-                    met[number].update(unclear(rows.respelt[row]))
+                    met[number].update(unclear_keys(rows.respelt[row]))
             for row, number in numbers[key].items() if nulls else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
-                    for keys in made_up(*rows.documents_of(row)):
+                    for keys in made_up_places(*rows.documents_of(row)):
                         text = json.dumps(keys)
                         self.made_up[text] = self.made_up.get(text, 0) + 1
         for number in sorted(met):
@@ -171,7 +171,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 yield KeyFault(*name, side, "duplicate_key"), repeated
 
 
-def unclear(output: Respelt) -> Iterator[KeyFault]:
+def unclear_keys(output: Respelt) -> Iterator[KeyFault]:
     """A fault for each group of keys of an output that could stand for one known key, or for several."""
     for keys in output.unclear.values():
         yield KeyFault("", keys, "output", "unclear_key")
@@ -193,7 +193,7 @@ def _keys(list_result: ListResult) -> ItemKeys:
     return keys_of(list_result.expected), keys_of(list_result.output)
 
 
-def made_up(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
+def made_up_places(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
     """The places where an output has a value and null is expected, as the keys that lead there. Lists are not looked into."""
     if expected.__class__ is dict and output.__class__ is dict and expected is not output:
         for key, value in expected.items():
@@ -201,4 +201,4 @@ def made_up(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
             if value is None and other is not None and other is not MISSING:
                 yield (key,)
             elif value.__class__ is dict:
-                yield from ((key, *keys) for keys in made_up(value, other))
+                yield from ((key, *keys) for keys in made_up_places(value, other))

@@ -56,7 +56,7 @@ class TreeKeys:
 
     def __init__(self, nodes: Iterable[FieldNode]) -> None:
         self._nodes = _with_branches(nodes)
-        self.names = frozenset(key for node in self._nodes for key in _declared(node))
+        self.names = frozenset(key for node in self._nodes for key in _declared_keys(node))
         self._below: dict[str | None, TreeKeys] = {}
 
     def allows(self, key: str) -> bool:
@@ -103,7 +103,8 @@ class Respelt(Struct, frozen=True):
     """By the sentence about keys that are unclear: the known names that they could stand for."""
 
     def path(self, steps: Iterable[str | int]) -> list[str | int]:
-        """A place in the document, in the output's own spelling."""
+        """The keys and indexes that lead to a place, in the output's own spelling. `steps` lead there in the known
+        spelling."""
         here, location = self.document, list[str | int]()
         for step in steps:
             location.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
@@ -111,7 +112,7 @@ class Respelt(Struct, frozen=True):
         return location
 
     def value(self, value: Any) -> Any:
-        """A part of the document, in the output's own spelling."""
+        """A part of the document, with the output's own spelling of keys."""
         if not self.own or value.__class__ not in CONTAINERS:
             return value
         if isinstance(value, list):
@@ -119,21 +120,21 @@ class Respelt(Struct, frozen=True):
         own = self.own.get(id(value), _NO_KEYS)
         return {own.get(key, key): self.value(inner) for key, inner in value.items()}
 
-    def said(self, reason: Reason) -> Reason:
-        """The reason, with sentences about keys that were renamed or are unclear added. Values are spelt as the output spells them."""
+    def spell_reason(self, reason: Reason) -> Reason:
+        """A reason in the output's own spelling, with sentences about keys that were renamed or are unclear added."""
         if not self.own and not self.unclear:
             return reason
         renamed = dict.fromkeys((own, name) for names in self.own.values() for name, own in names.items())
         read = first_texts([f"{quote(own)} as {quote(name)}" for own, name in renamed], _MOST_NAMED)
         text = [reason.text, *([f"keys read otherwise: {read}"] if read else ()), *self.unclear]
-        return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.shown(reason.fields)))
+        return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.spell_outcomes(reason.fields)))
 
-    def shown(self, results: Iterable[Shown]) -> list[Shown]:
-        """Outcomes of fields or lists, with the output's own spelling in its values."""
-        return [self._shown(result) if result.actual.__class__ in CONTAINERS else result for result in results]
+    def spell_outcomes(self, results: Iterable[Shown]) -> list[Shown]:
+        """Outcomes of fields or lists, with the output's own spelling of keys in their values."""
+        return [self._spell_outcome(result) if result.actual.__class__ in CONTAINERS else result for result in results]
 
-    def _shown(self, result: Shown) -> Shown:
-        """An outcome whose value, and the quotation of it in the reason, are spelt as the output does."""
+    def _spell_outcome(self, result: Shown) -> Shown:
+        """One outcome, with the output's own spelling of keys in its value and where its reason quotes the value."""
         own = self.value(result.actual)
         respelt = replace(result, actual=own)
         if isinstance(respelt, Outcome) and respelt.reason is not None:
@@ -150,9 +151,9 @@ class KeySpelling(Settings):
     """`any`: hyphens, underscores and spaces do not count either: `invoiceNumber`, `invoice-number` and `Invoice Number` stand for
     `invoice_number`."""
 
-    def folded(self, key: str) -> str:
-        """The key without what does not count."""
-        return _folded(key, self.style)
+    def fold(self, key: str) -> str:
+        """The key without the differences that do not count: keys that differ in nothing else fold to one text."""
+        return _fold(key, self.style)
 
     def usual(self, names: Iterable[str]) -> frozenset[str]:
         """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
@@ -165,7 +166,8 @@ class KeySpelling(Settings):
         return frozenset(spellings)
 
     def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
-        """The output with known keys; the expected document itself stays as it is."""
+        """The output with known keys in place of its own, beside a document that is expected. An output that is the
+        very same object as the expected one stays as it is."""
         own: dict[int, Mapping[str, str]] = {}
         unclear: dict[str, str] = {}
         if output.__class__ not in CONTAINERS or output is expected:
@@ -204,6 +206,7 @@ class _Place:
 
     @cached_property
     def _objects(self) -> list[dict[str, Any]]:
+        """Every expected object at the place."""
         return [document for document in self._documents if document.__class__ is dict]
 
     @cached_property
@@ -230,9 +233,9 @@ def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Ma
     spellings: dict[str, list[str]] = defaultdict(list)
     given: dict[str, list[str]] = defaultdict(list)
     for key in sorted(known):
-        spellings[_folded(key, style)].append(key)
+        spellings[_fold(key, style)].append(key)
     for key in keys:
-        given[_folded(key, style)].append(key)
+        given[_fold(key, style)].append(key)
     found, unclear = {}, {}
     for folded, alike in given.items():
         names = spellings.get(folded, [])
@@ -247,12 +250,13 @@ def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Ma
 
 
 @lru_cache(maxsize=20_000)
-def _folded(key: str, style: str) -> str:
+def _fold(key: str, style: str) -> str:
+    """A key without what does not count: case and, where `style` is `any`, what stands between words."""
     key = key.casefold()
     return (_BETWEEN_WORDS.sub("", key) or key) if style == "any" else key
 
 
-def _declared(node: FieldNode) -> Iterable[str]:
+def _declared_keys(node: FieldNode) -> Iterable[str]:
     """The keys that a node declares, those that are compared together included."""
     return node.below.keys if node.compound is None else (*node.below.keys, *node.compound.fields)
 

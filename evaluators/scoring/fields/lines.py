@@ -26,7 +26,7 @@ from evaluators.scoring.fields.named_comparators import (
     NamedComparator,
     choose,
     in_field,
-    listed_once,
+    with_one_needs_judge,
     word_in,
 )
 from evaluators.scoring.fields.reading import ALIGNMENTS, AS_A_SET, Align, read_align, read_path, read_transforms
@@ -107,7 +107,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         try:
             line = read_line(spelled, body, context)
         except BadSettings as error:
-            said = _as_setting(spelled, body, data, error.details)
+            said = _as_setting_problems(spelled, body, data, error.details)
             details.extend(detail.under(*loc) for detail in in_field(said, str(spelled)))
             continue
         if line.path in first:
@@ -122,11 +122,11 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         fault = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
         details.append(Detail((), f"{fault}, so nothing would count"))
     if details:
-        raise BadSettings(listed_once(details, named="fallback" in context))
+        raise BadSettings(with_one_needs_judge(details, named="fallback" in context))
     return _with_alignments_only(lines)
 
 
-def _as_setting(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
+def _as_setting_problems(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
     """The problems of a line that is called like a setting of a field and is none, with the line of a field that has the setting."""
     fields = [(path, one) for path, one in data.items() if path not in NEIGHBOURS] if isinstance(data, Mapping) else []
     if spelled not in NEIGHBOURS or isinstance(body, Mapping) or not fields:
@@ -208,10 +208,10 @@ def read_skipped(data: object) -> tuple[Path, ...]:
     """Paths to leave out of a whole-document comparison: keys and `[*]`, since every index shares one rule."""
     if not isinstance(data, (list, tuple)):
         raise bad(f"skip must be a list of paths; found {spell(data)}")
-    return read_each(enumerate(data), _skipped)
+    return read_each(enumerate(data), _read_skipped_path)
 
 
-def _skipped(index: int, spelled: object) -> Path:
+def _read_skipped_path(index: int, spelled: object) -> Path:
     """Reads the path of a field to skip. Raises BadSettings where it picks single items of a list, by number or by a query."""
     path = read_path(spelled)
     if path.query is not None or any(isinstance(step, int) for step in path.steps):
@@ -224,7 +224,7 @@ def _skipped(index: int, spelled: object) -> Path:
 def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
     """A line that only says how a list is aligned, or what is made of its value first, is scored itself when no line below it uses
     that: of a list, no `[*]` line."""
-    arrays, above = _looked_into(lines), _above(lines)
+    arrays, above = _lists_looked_into(lines), _paths_above(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
         replace(line, comparator=exact)
@@ -236,13 +236,13 @@ def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
     )
 
 
-def _above(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
+def _paths_above(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
     """The places below which some line is."""
     steps = [line.path.steps for line in lines if not line.skip and line.path.query is None]
     return {step[:cut] for step in steps for cut in range(len(step))}
 
 
-def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
+def _lists_looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
     """The lists whose items some line compares, `[*]` being where it looks into one."""
     return {
         line.path.steps[:cut]
@@ -255,7 +255,7 @@ def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
 
 def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[Loc]) -> list[Detail]:
     """Alignments that stand on the items of a list instead of on the list."""
-    arrays = _looked_into(lines)
+    arrays = _lists_looked_into(lines)
     return [
         Detail(
             loc,
@@ -277,7 +277,7 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
         rest = ", ".join(f"{other}: {flow_text(value)}" for other, value in body.items() if other != key)
         options = body[key]
         compare = name if not options else f"{{{name}: {flow_text(options)}}}"
-        message = f'"{name}" is beside {_listed(body, key)}; here the comparator goes under "compare"'
+        message = f'"{name}" is beside {_quoted_keys(body, key)}; here the comparator goes under "compare"'
         return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
     if name == "unique" and "align" in body:
         message = '"unique" is said of the alignment any_order'
@@ -286,7 +286,8 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
     return Detail((name,), f'unknown setting "{name}" for a field', hint, key=True, code="unknown-setting")
 
 
-def _listed(body: Mapping[Any, Any], but: object) -> str:
+def _quoted_keys(body: Mapping[Any, Any], but: object) -> str:
+    """The keys of a map, in quotes and with commas, without the one that `but` names."""
     return ", ".join(f'"{key}"' for key in body if key != but)
 
 
@@ -305,13 +306,14 @@ def read_weight(value: object) -> Fraction:
     return Fraction(value) if isinstance(value, int) else Fraction(str(value))
 
 
-def _flag(setting: str, value: object) -> bool:
+def _read_flag(setting: str, value: object) -> bool:
+    """The boolean of a setting. Raises BadSettings for anything else."""
     if not isinstance(value, bool):
         raise bad(f"expected true or false; found {spell(value)}", hint=boolean_hint(value, setting))
     return value
 
 
-def _confidence(value: object) -> Path:
+def _read_confidence(value: object) -> Path:
     """The path of a field's confidence. Raises BadSettings for one that can lead to several places."""
     path = read_path(value)
     if not path.definite:
@@ -322,11 +324,11 @@ def _confidence(value: object) -> Path:
 
 _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "weight": read_weight,
-    "required": partial(_flag, "required"),
-    "optional": partial(_flag, "optional"),
+    "required": partial(_read_flag, "required"),
+    "optional": partial(_read_flag, "optional"),
     "transforms": read_transforms,
     "align": read_align,
     "when": read_conditions,
-    "confidence": _confidence,
+    "confidence": _read_confidence,
 }
 """What reads each neighbour of `compare`."""

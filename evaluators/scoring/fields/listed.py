@@ -50,7 +50,7 @@ WHOLE_ITEM: Final = Path(())
 
 
 class ListedTree(Struct, frozen=True, dict=True):
-    """The fields of one evaluator. `lines` are all that was written, `scored` those that have a score."""
+    """The fields of one evaluator. `lines` are all that was written, `scored_lines` those that have a score."""
 
     lines: tuple[FieldLine, ...]
     transforms: tuple[Transform, ...] = ()
@@ -69,14 +69,14 @@ class ListedTree(Struct, frozen=True, dict=True):
         return reshapings_of(self.lines, self.transforms)
 
     @cached_property
-    def scored(self) -> tuple[FieldLine, ...]:
+    def scored_lines(self) -> tuple[FieldLine, ...]:
         """The lines that have a status: those with a comparator, and the skipped ones."""
         return tuple(line for line in self.lines if line.comparator is not None or line.skip)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The canonical spelling of each scored line."""
-        return tuple(line.name for line in self.scored)
+        return tuple(line.name for line in self.scored_lines)
 
     @cached_property
     def root(self) -> FieldNode:
@@ -84,7 +84,7 @@ class ListedTree(Struct, frozen=True, dict=True):
         aligned = {line.path.steps: line.align for line in self.lines if line.align is not None}
         top: Reached = []
         known: dict[SchemaPath, Reached] = {}
-        for number, line in enumerate(self.scored):
+        for number, line in enumerate(self.scored_lines):
             if line.skip:
                 continue
             steps, start, here = line.path.steps, 0, top
@@ -112,22 +112,26 @@ class ListedTree(Struct, frozen=True, dict=True):
     @cached_property
     def absent_statuses(self) -> bytes:
         """The status of each field where neither side has it, or it is skipped."""
-        return bytes([(FieldStatus.SKIPPED if line.skip else self.absent(line)[0]).number for line in self.scored])
+        return bytes(
+            [(FieldStatus.SKIPPED if line.skip else self.absent_status(line)[0]).number for line in self.scored_lines]
+        )
 
     @cached_property
     def in_every_row(self) -> tuple[tuple[int, str], ...]:
         """The fields, by number, of which each row has one value, or none."""
-        every = enumerate(self.scored)
+        every = enumerate(self.scored_lines)
         return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
 
     def _place(self, line: FieldLine, number: int) -> FieldNode:
-        """The place of one line."""
+        """The node of one line, whose position among the scored lines is `number`."""
         if line.comparator is None:
             raise TypeError("a line without a comparator is no place")
         query = line.path.query is not None
         metric = Metric(line.word, line.comparator, line.rule, fallback_for=line.fallback_for)
         field = ListedField(number, line.name, line.together)
-        leaf = FieldNode(line.path.steps, metrics=(metric,), transforms=self.chain(line), policy=LISTED, line=field)
+        leaf = FieldNode(
+            line.path.steps, metrics=(metric,), transforms=self.transforms_of(line), policy=LISTED, line=field
+        )
         if line.align is None and not query:
             return leaf
         whole = None if query else replace(leaf, line=replace(field, each=True))
@@ -136,13 +140,13 @@ class ListedTree(Struct, frozen=True, dict=True):
     @cached_property
     def costly(self) -> tuple[int, ...]:
         """The numbers of the lines whose comparator costs: a judge or an async function answers."""
-        every = enumerate(self.scored)
+        every = enumerate(self.scored_lines)
         return tuple(number for number, line in every if line.comparator is not None and line.comparator.costs)
 
     @cached_property
     def answer_columns(self) -> tuple[str, ...]:
         """The columns in which comparators read right answers."""
-        named = (line.comparator.answers_column for line in self.scored if line.comparator is not None)
+        named = (line.comparator.answers_column for line in self.scored_lines if line.comparator is not None)
         return tuple(dict.fromkeys(filter(None, named)))
 
     @cached_property
@@ -154,25 +158,26 @@ class ListedTree(Struct, frozen=True, dict=True):
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """Whole weights in the same proportions as the written ones."""
-        unit = lcm(*(line.weight.denominator for line in self.scored)) if self.scored else 1
-        return tuple(int(line.weight * unit) for line in self.scored)
+        unit = lcm(*(line.weight.denominator for line in self.scored_lines)) if self.scored_lines else 1
+        return tuple(int(line.weight * unit) for line in self.scored_lines)
 
     @cached_property
-    def remembered(self) -> dict[Hashable, Any]:
-        """The store in which checks remember rows: see `ListedCheck`. It lives as long as the tree, longer than a check."""
+    def memory(self) -> dict[Hashable, Any]:
+        """The store in which checks remember rows: see `ListedCheck`. It lives as long as the tree, longer than a
+        check."""
         return {}
 
     @cached_property
-    def required(self) -> tuple[int, ...]:
+    def required_numbers(self) -> tuple[int, ...]:
         """The numbers of the required lines."""
-        return tuple(number for number, line in enumerate(self.scored) if line.required)
+        return tuple(number for number, line in enumerate(self.scored_lines) if line.required)
 
-    def chain(self, line: FieldLine) -> tuple[Transform, ...]:
+    def transforms_of(self, line: FieldLine) -> tuple[Transform, ...]:
         """The transforms of what a line compares: those of every field, then its own, without those that reshape documents first."""
         both = split_at_reshaping(line, self.transforms)[1]
         return line.together.transforms(both) if line.together is not None else both
 
-    def absent(self, line: FieldLine) -> tuple[FieldStatus, str]:
+    def absent_status(self, line: FieldLine) -> tuple[FieldStatus, str]:
         """The status of a field that neither side has, and why (law 6)."""
         if line.required:
             return FieldStatus.OMISSION, "required, and absent on both sides"
@@ -182,12 +187,13 @@ class ListedTree(Struct, frozen=True, dict=True):
 
 
 def _through_paths(path: SchemaPath, reached: Reached) -> FieldNode:
-    """A node that is looked through: only what paths lead to is compared."""
+    """A node at `path` that is looked through: only what the `reached` paths lead to is compared."""
     return FieldNode(path, "object", policy=LISTED, make=lambda: Below(reached=tuple(reached)))
 
 
 def _list_through_paths(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | None = None) -> FieldNode:
-    """A list whose items are looked through. `whole` compares its value where a side has no list."""
+    """The node of a list whose items are looked through, for what the `reached` paths lead to. `whole` compares its
+    value where a side has no list."""
     item = _through_paths((*path, ANY), reached)
     return FieldNode(path, "array", align=align, policy=LISTED, make=lambda: Below(items=item, whole=whole))
 
@@ -203,8 +209,8 @@ class Branch(Struct):
     below: dict[Any, Branch] = {}
 
     @property
-    def shown(self) -> str:
-        """The place as messages name it."""
+    def text(self) -> str:
+        """The path as messages write it, `$` for the whole document."""
         return Path(self.path).canonical or "$"
 
 
@@ -226,13 +232,13 @@ def tree_of_lines(
     """The tree of lines that have been read. `locs` say where each stands, for messages. Raises BadSettings."""
     root, details = Branch(()), []
     for number, (line, loc) in enumerate(zip(lines, locs or [()] * len(lines), strict=True)):
-        unsuited = _unsuited(line, loc)
+        unsuited = _unsuited_details(line, loc)
         details.extend(unsuited)
         if not unsuited:
-            details.extend(_planted(root, line, loc, number))
+            details.extend(_plant(root, line, loc, number))
     for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
-        if line.confidence is not None and not _listed_at(root, line.confidence):  # it is no extra key
-            details.extend(_planted(root, FieldLine(line.confidence, None, "skip", skip=True), loc, len(lines)))
+        if line.confidence is not None and not _is_listed(root, line.confidence):  # it is no extra key
+            details.extend(_plant(root, FieldLine(line.confidence, None, "skip", skip=True), loc, len(lines)))
     if details:
         raise BadSettings(details)
     _check(root, details)
@@ -241,8 +247,8 @@ def tree_of_lines(
     return _node(root, tuple(transforms))
 
 
-def _listed_at(root: Branch, path: Path) -> bool:
-    """Whether some line is about the place, or about one that it stands in."""
+def _is_listed(root: Branch, path: Path) -> bool:
+    """Whether some line is about the place at a path, or about a place that it stands in."""
     branch: Branch | None = root
     for step in path.steps:
         branch = branch.below.get(step) if branch is not None else None
@@ -251,8 +257,9 @@ def _listed_at(root: Branch, path: Path) -> bool:
     return branch is not None
 
 
-def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
-    """Errors for what a field line may not have beside a schema: a query, a single item of a list, a condition."""
+def _unsuited_details(line: FieldLine, loc: Loc) -> list[Detail]:
+    """The errors of a line that cannot stand beside a schema: it is a query, picks a single item of a list, or has a
+    condition."""
     found = []
     if line.path.query is not None:
         hint = "use keys, and [*] for every item of a list"
@@ -270,12 +277,13 @@ def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
     return found
 
 
-def _planted(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:
-    """Puts a line in its place. A place that is a list in one line and an object in another is a detail."""
+def _plant(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:
+    """Puts a line into the growing tree, at its path; `number` is its position among the lines. The details say where a
+    place is a list in one line and an object in another."""
     branch = root
     for step in line.path.steps:
         if branch.below and (step is ANY) is not (ANY in branch.below):
-            message = f'"{branch.shown}" is a list in one line and an object in another'
+            message = f'"{branch.text}" is a list in one line and an object in another'
             return [Detail(loc, message, "write [*] after the name of a list, in every line below it", key=True)]
         branch = branch.below.setdefault(step, Branch((*branch.path, step), number=number))
     branch.line, branch.loc = line, loc
@@ -283,25 +291,26 @@ def _planted(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detai
 
 
 def _check(branch: Branch, details: list[Detail]) -> None:
-    """Finds lines below a place that is compared as one value, skipped, or of another kind."""
+    """Adds to `details` the lines that stand below a place which is compared as one value, is skipped, or is of another
+    kind."""
     line = branch.line
     if line is not None and branch.below and line.align is not None and ANY not in branch.below:
-        message = f'"{branch.shown}" is an object, and an alignment pairs the items of a list'
+        message = f'"{branch.text}" is an object, and an alignment pairs the items of a list'
         details.append(Detail(branch.loc, message, "write [*] after the name of a list", key=True))
     elif line is not None and branch.below:
         for inner in _lines_below(branch):
             if line.skip:
-                other, hint = f'"{branch.shown}", which is skipped', "take one of the two lines away"
+                other, hint = f'"{branch.text}", which is skipped', "take one of the two lines away"
             elif line.together is not None and inner.path[len(branch.path)] in line.together.fields:
-                other, hint = f'the compound of "{branch.shown}", which compares it', "take one of the two away"
+                other, hint = f'the compound of "{branch.text}", which compares it', "take one of the two away"
             elif line.comparator is not None and line.together is None:
-                other, hint = f'"{branch.shown}", which is compared as one value', "take one of the two lines away"
+                other, hint = f'"{branch.text}", which is compared as one value', "take one of the two lines away"
             else:
                 continue
-            details.append(Detail(inner.loc, f'"{inner.shown}" is below {other}', hint, key=True))
+            details.append(Detail(inner.loc, f'"{inner.text}" is below {other}', hint, key=True))
         if line.together is not None and ANY in branch.below:
-            message = f'"{branch.shown}" is a list, and compound compares keys of an object'
-            details.append(Detail(branch.loc, message, f"write it on {branch.shown}[*]", key=True))
+            message = f'"{branch.text}" is a list, and compound compares keys of an object'
+            details.append(Detail(branch.loc, message, f"write it on {branch.text}[*]", key=True))
     for inner in branch.below.values():
         _check(inner, details)
 
@@ -317,7 +326,7 @@ def _lines_below(branch: Branch) -> list[Branch]:
 
 
 def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
-    """The finished node of a place and everything below it."""
+    """The node of a place and of everything below it; `common` are the transforms of every field."""
     line, path, number = branch.line, branch.path, branch.number
     below = {key: _node(inner, common) for key, inner in branch.below.items()}
     items = below.get(ANY)
@@ -373,6 +382,7 @@ def _weight(branch: Branch) -> Fraction:
 
 
 def _metric(line: FieldLine, fallback_for: str | None) -> Metric:
+    """The metric of a line: its comparator, and the word that `fallback_for` says it stands in for."""
     if line.comparator is None:
         raise TypeError("a line without a comparator is no unit")
     return Metric(line.word, line.comparator, line.rule, fallback_for=fallback_for)

@@ -19,7 +19,7 @@ from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result,
 from evaluators.scoring.comparators._comparator import with_field_name
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of
-from evaluators.scoring.fields.instance_paths import spelled
+from evaluators.scoring.fields.instance_paths import spell_location
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.outcomes import reason_code, together
@@ -87,7 +87,7 @@ class ListedRows(ScoredRows):
         self._sides, self._cells = (expected, outputs), cells
         self._every: dict[int, RowResults] = {}
         """The results of rows that were walked through again, matches included."""
-        conditions = [(number, line.when) for number, line in enumerate(tree.scored) if line.when]
+        conditions = [(number, line.when) for number, line in enumerate(tree.scored_lines) if line.when]
         self.walk = walk = Walk(every=bool(tree.costly))
         self.rows: list[ListedRow] = []
         root, answers, lost, add = tree.place, bool(tree.answer_columns), _NONE, self.rows.append
@@ -166,8 +166,8 @@ class ListedRows(ScoredRows):
             met[number] = 1
         partial: dict[int, Partial] = {}
         for number, answers in several.items():
-            line_of = self.tree.scored[number]
-            judged = answers[0] if len(answers) == 1 else combined(line_of, answers)
+            line_of = self.tree.scored_lines[number]
+            judged = answers[0] if len(answers) == 1 else combine_answers(line_of, answers)
             if isinstance(judged, Partial):
                 partial[number] = judged
                 judged = judged.status
@@ -178,12 +178,13 @@ class ListedRows(ScoredRows):
         row.problem = problems[min(problems)] if problems else None
         row.changes = self._changes(row, signature)
 
-    def settled(self, at: int) -> list[Outcome]:
-        """The outcome of every field of a row, with values and reasons."""
-        return [self._settled(number, line, at) for number, line in enumerate(self.tree.scored)]
+    def outcomes(self, at: int) -> list[Outcome]:
+        """The outcome of every field of a row, with values and reasons. `at` is the position of the row."""
+        return [self._field_outcome(number, line, at) for number, line in enumerate(self.tree.scored_lines)]
 
     def _in_full(self, at: int) -> RowResults:
-        """The results of a row, matches included: the row is walked through again, where matches were only counted."""
+        """The results of a row, those that match too. Where matches were only counted, the row is walked through once
+        more."""
         if self.walk.every:
             return self.rows[at].results
         walked = self._every.get(at)
@@ -193,12 +194,13 @@ class ListedRows(ScoredRows):
             walked = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
         return walked
 
-    def _settled(self, number: int, line: FieldLine, at: int, *, wrong: bool = False) -> Outcome:
-        """The outcome of one field of a row. `wrong`: it is known not to match, so the result of its one pair of values is there."""
+    def _field_outcome(self, number: int, line: FieldLine, at: int, *, wrong: bool = False) -> Outcome:
+        """The outcome of the field `number` in one row. `wrong` says that it is known not to match: then its one pair
+        of values is among the results of the first walk."""
         if line.skip:
-            return left_out(line, "skipped")
+            return left_out_outcome(line, "skipped")
         if number in self.rows[at].left_out:
-            return left_out(line, "its `when` does not hold for this row")
+            return left_out_outcome(line, "its `when` does not hold for this row")
         one_pair = line.align is None and line.path.definite
         every = (self.rows[at].results if wrong and one_pair else self._in_full(at)).fields
         found = [one for one in every if one.at.node.line is not None and one.at.node.line.number == number]
@@ -210,7 +212,7 @@ class ListedRows(ScoredRows):
         row = self.rows[at]
         if not row.statuses:  # nobody has counted the row
             self.judge(row, signature_of(row.results))
-        fields, problem = tuple(self.settled(at)), row.problem
+        fields, problem = tuple(self.outcomes(at)), row.problem
         if unreadable is not None:
             fields = tuple(
                 replace(field, status=FieldStatus.NOT_MEASURED, score=None)
@@ -229,16 +231,16 @@ class ListedRows(ScoredRows):
             weight
             for weight, status in zip(self.tree.weights, row.statuses, strict=True)
             if STATUS[status] not in LEFT_OUT
-        ) and required_right(self.tree, [STATUS[status] for status in row.statuses]):
+        ) and required_fields_match(self.tree, [STATUS[status] for status in row.statuses]):
             problems.insert(0, WEIGHTLESS)
         return Reason("; ".join(problems) or None, fields=fields)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The wrong outcomes of a row, in the `wanted` fields alone."""
         row = self.rows[at]
         return [
-            self._settled(number, line, at, wrong=True)
-            for number, (line, status) in enumerate(zip(self.tree.scored, row.statuses, strict=True))
+            self._field_outcome(number, line, at, wrong=True)
+            for number, (line, status) in enumerate(zip(self.tree.scored_lines, row.statuses, strict=True))
             if IS_WRONG[status] and line.name in wanted
         ]
 
@@ -251,18 +253,18 @@ class ListedCheck(ChunkCheck[ListedRows]):
 
     def __init__(self, tree: ListedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
-        self._known: dict[tuple[Signature, frozenset[int]], tuple[bytes, Changes, Result]] = tree.remembered.setdefault(
+        self._known: dict[tuple[Signature, frozenset[int]], tuple[bytes, Changes, Result]] = tree.memory.setdefault(
             ("rows", pass_at), {}
         )
         """By signature and fields left out: the statuses of the fields, the empty values, and the verdict."""
-        self._verdicts: dict[bytes, Result] = tree.remembered.setdefault(("verdicts", pass_at), {})
+        self._verdicts: dict[bytes, Result] = tree.memory.setdefault(("verdicts", pass_at), {})
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
         expected, outputs, *cells = columns
         named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * len(expected)
         return ListedRows(self._tree, expected, outputs, named)
 
-    def settled(self, rows: ListedRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: ListedRows) -> list[ScoredRow]:
         """The verdict of each row, once all pairs are settled. Releases the rows where that fails."""
         try:
             rows.settle()
@@ -292,11 +294,9 @@ class ListedCheck(ChunkCheck[ListedRows]):
         return verdict
 
 
-def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
-    """The outcome of a field with several pairs of values: a match when every pair matches, else the kind of what does not.
-
-    Where there is partial credit, the field earns the mean of what its pairs earn.
-    """
+def combine_answers(line: FieldLine, answers: Sequence[Judged]) -> Judged:
+    """The one answer of a field that compared several pairs of values: a match when every pair matches, else the kind
+    of what does not. Where there is partial credit, the field earns the mean of what its pairs earn."""
     measured = [value for value in answers if value is not FieldStatus.NOT_MEASURED]
     status = together(map(status_of, measured))
     if not earns_shares(line, measured):
@@ -306,7 +306,8 @@ def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
 
 
 def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
-    """Whether a field earns the mean of what its pairs of values earn."""
+    """Whether a field earns the mean of what its pairs of values earn: its comparator gives partial credit, or an
+    answer has some."""
     shares = line.comparator is not None and line.comparator.partial_credit
     return bool(answers) and (shares or any(isinstance(answer, Partial) for answer in answers))
 
@@ -320,8 +321,9 @@ LEFT_OUT: Final = frozenset((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
 _RIGHT_ENOUGH: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED))
 
 
-def mean(tree: ListedTree, answers: Sequence[Judged]) -> tuple[int, int] | None:
-    """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
+def weighted_score(tree: ListedTree, answers: Sequence[Judged]) -> tuple[int, int] | None:
+    """The weighted mean of the measured fields, as numerator and denominator in lowest terms; None where no field was
+    measured that has a weight."""
     shares = zip(tree.weights, answers, strict=True)
     num, den = weighted_mean(
         [(weight, *credit(judged)) for weight, judged in shares if status_of(judged) not in LEFT_OUT]
@@ -339,8 +341,8 @@ def verdict_of(tree: ListedTree, pass_at: float, answers: Sequence[Judged], prob
     statuses = bytes([status.number for status in each])
     if problem is not None:
         return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
-    share = mean(tree, answers)
-    if not required_right(tree, each):
+    share = weighted_score(tree, answers)
+    if not required_fields_match(tree, each):
         return Result(RowStatus.SCORED, False, *(share or (0, 1)), statuses)
     if share is None:
         return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
@@ -358,13 +360,13 @@ def without_output(verdict: Result) -> Result:
     return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
 
 
-def required_right(tree: ListedTree, statuses: Sequence[FieldStatus]) -> bool:
-    """Whether every required field matches that was asked about."""
-    return all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
+def required_fields_match(tree: ListedTree, statuses: Sequence[FieldStatus]) -> bool:
+    """Whether every required field matches, of those that were asked about."""
+    return all(statuses[number] in _RIGHT_ENOUGH for number in tree.required_numbers)
 
 
-def left_out(line: FieldLine, why: str) -> Outcome:
-    """A field that is left out of a row."""
+def left_out_outcome(line: FieldLine, why: str) -> Outcome:
+    """The outcome of a field that is not compared in a row; `why` says why."""
     return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
 
 
@@ -379,14 +381,14 @@ def settle_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResul
     if any(answer.problem is not None for answer in answers):
         answers = [_with_field_name(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
-    judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
+    judged = combine_answers(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
     if judged is FieldStatus.NOT_MEASURED:
-        judged, why = tree.absent(line)
+        judged, why = tree.absent_status(line)
         reason: str | None = why
     else:
-        reason = answers[0].reason if one_pair is not None or unreadable else _counted(results, answers)
+        reason = answers[0].reason if one_pair is not None or unreadable else _count_reason(results, answers)
     status = status_of(judged)
-    expected, actual = _shown(results, several)
+    expected, actual = _shown_values(results, several)
     num, den = credit(judged)
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
     if isinstance(judged, Partial):
@@ -399,7 +401,7 @@ def settle_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResul
 
 
 def _unreadable(result: FieldResult) -> bool:
-    """Whether it is the expected value that cannot be read."""
+    """Whether a result could not be measured because its expected value cannot be read."""
     ask, expected = result.at.node.readers[0], result.expected
     return ask is not None and expected is not MISSING and ask(expected) is not None
 
@@ -409,8 +411,9 @@ def _with_field_name(line: FieldLine, answer: Explained) -> Explained:
     return answer if answer.problem is None else explained_problem(with_field_name(answer.problem, line.name))
 
 
-def _shown(results: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
-    """The expected and the actual value for people; with several pairs a list for each side, without missing values."""
+def _shown_values(results: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
+    """The expected and the actual value for people; where `several` pairs were compared, a list for each side, without
+    missing values."""
     e, o = [result.expected for result in results], [result.output for result in results]
     if several:
         return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
@@ -424,17 +427,17 @@ def _details(
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
     if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)
-        details |= compared(chain(tree.chain(line)), expected, actual)
+        details |= compared(chain(tree.transforms_of(line)), expected, actual)
     return details
 
 
-def _counted(results: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
-    """The reason of a field with several pairs: how many are right, and why the first other one is not."""
+def _count_reason(results: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
+    """The reason of a field with several pairs of values: how many are right, and why the first other one is not."""
     failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
     first = results[failed[0]]
     location = shown_location(first)
-    where = f"{spelled(location)}: " if location else ""
+    where = f"{spell_location(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
     return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

@@ -25,10 +25,10 @@ from evaluators.scoring.fields.named_comparators import (
     choose,
     fallback_of,
     in_field,
-    listed_once,
     needs_judge,
     read_fallback,
     refuse_answers,
+    with_one_needs_judge,
     word_in,
 )
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
@@ -46,7 +46,7 @@ _MOST_LISTS: Final = 8
 def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
     """The metric that a word or a one-key map names, or its fallback where it needs a judge.
 
-    Raises BadSettings. The fields that need a judge are made one complaint by `listed_once`, once all are read.
+    Raises BadSettings. The fields that need a judge are made one complaint by `with_one_needs_judge`, once all are read.
     """
     try:
         chosen = choose(data, context)
@@ -59,7 +59,8 @@ def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: 
 
 
 def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric:
-    """A comparator that was chosen, as a metric."""
+    """The metric of a comparator that was chosen, with its weight beside other metrics of a field. Raises BadSettings
+    for `compound` and `skip`, which are no metrics."""
     if chosen.together is not None:
         raise bad('"compound" belongs on the object that has the keys')
     if chosen.comparator is None:
@@ -118,7 +119,7 @@ def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Ma
     """`fallback`, checked: what stands in for each comparator that needs a judge, as it is written."""
     usable = [name for name in COMPARATORS.names() if name not in {*JUDGED, *COMPARATORS.broken()}]
     known = (*JUDGED, *(name for name in usable if COMPARATORS.find(name).judged))
-    return _checked(data, "fallback", known, "a comparator that needs a judge", context or {}, read_fallback)
+    return _read_map(data, "fallback", known, "a comparator that needs a judge", context or {}, read_fallback)
 
 
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
@@ -131,10 +132,10 @@ def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Map
             return resolve_metric(body, context, json_type)
         return None
 
-    return _checked(data, "defaults", DEFAULTED, "a JSON type", context or {}, check)
+    return _read_map(data, "defaults", DEFAULTED, "a JSON type", context or {}, check)
 
 
-def _checked(
+def _read_map(
     data: object,
     setting: str,
     known: tuple[str, ...],
@@ -142,8 +143,9 @@ def _checked(
     context: Mapping[str, Any],
     check: Callable[[str, object, Mapping[str, Any]], NamedComparator | Metric | None],
 ) -> Mapping[str, object]:
-    """A map of the suite, as it is written, once `check` has read each of its values. Raises BadSettings with the mistakes of all entries:
-    a key that is not among `known`, a value that cannot be read, or a comparator that needs answers."""
+    """A map of the suite as it is written, once `check` has read each of its values. `setting` and `noun` name the map
+    and its keys in messages. Raises BadSettings with the mistakes of all entries: a key that is not among `known`, a
+    value that cannot be read, or a comparator that needs answers."""
     if not isinstance(data, Mapping):
         raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
 
@@ -160,7 +162,7 @@ def _checked(
     try:
         read_each(data.items(), read)
     except BadSettings as error:
-        raise BadSettings(listed_once(error.details)) from error
+        raise BadSettings(with_one_needs_judge(error.details)) from error
     return dict(data)
 
 
@@ -183,7 +185,7 @@ WrittenIn: TypeAlias = Literal["fields", "x-eval", "evaluation_config"]
 """How the fields of a tree are written down."""
 
 
-def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
+def unasked_notes(root: FieldNode, written: WrittenIn) -> list[str]:
     """A note for each freely paired list whose items a comparator that costs compares: it is not called while items are paired, unless the
     list says `ask: leftover`."""
     found = []
@@ -196,13 +198,14 @@ def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
             found.append(
                 f'the items of "{node.name}" are paired without asking about {first_texts(costly, _MOST_NAMED)}: two items that only '
                 "an answer would find alike are one missing and one extra; to ask about items that are left over, write "
-                + _asking(node.align, written)
+                + _asking_line(node.align, written)
             )
     return found
 
 
-def _asking(align: Align, written: WrittenIn) -> str:
-    """The line that has items paired by `hungarian`, asking about those that are left over."""
+def _asking_line(align: Align, written: WrittenIn) -> str:
+    """The line that a person writes so that items are paired by `hungarian`, and those left over are asked about;
+    `written` says in which language."""
     least = None if align.at_least is None else float(align.at_least)
     options = {"ask": "leftover"} if least is None else {"at_least": least, "ask": "leftover"}
     if written == "fields":
@@ -215,10 +218,10 @@ def _asking(align: Align, written: WrittenIn) -> str:
 
 def places(root: FieldNode) -> Iterator[FieldNode]:
     """The nodes of a tree that are scored, nearest first. A schema that refers to itself is followed a few times round."""
-    return (node for node in nodes(root, ends=lambda node: _turns(node.path)) if not node.skip)
+    return (node for node in nodes(root, ends=lambda node: _goes_round(node.path)) if not node.skip)
 
 
-def _turns(path: tuple[Any, ...]) -> bool:
+def _goes_round(path: tuple[Any, ...]) -> bool:
     """Whether the path has gone round in a schema that refers to itself, by a key or by lists inside lists."""
     if not path or isinstance(path[-1], str):
         return bool(path) and path.count(path[-1]) > _MOST_TURNS

@@ -4,7 +4,7 @@ It names a comparator with its options, a comparator of the suite, keys of an ob
 (`compound: {fields: [surname, name], compare: fuzzy}`), or `skip`. For a comparator that needs a judge, where there is none, its
 fallback is chosen. A name that no comparator has is looked for among the words that people use for them.
 
-A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `listed_once` makes one of
+A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `with_one_needs_judge` makes one of
 them all, so that a reader meets one message that lists every such field.
 """
 
@@ -77,14 +77,15 @@ def needs_judge(word: str, context: Mapping[str, Any]) -> bool:
     return word in JUDGED and (context.get("judge") is None or word not in JUDGED_COMPARATORS)
 
 
-def answered(word: str, context: Mapping[str, Any]) -> bool:
-    """Whether the word is one that the suite's judge answers."""
+def is_answered_by_judge(word: str, context: Mapping[str, Any]) -> bool:
+    """Whether the judge of the suite answers for the comparator of this name."""
     return context.get("judge") is not None and word not in COMPARATORS and word in JUDGED_COMPARATORS
 
 
 def class_of(word: str, context: Mapping[str, Any]) -> type[Comparator]:
-    """The comparator of that name, those included that the suite's judge answers. Raises Problems where there is none."""
-    return JUDGED_COMPARATORS.find(word) if answered(word, context) else COMPARATORS.find(word)
+    """The class of the comparator with this name, those included that the judge of the suite answers. Raises Problems
+    where there is none."""
+    return JUDGED_COMPARATORS.find(word) if is_answered_by_judge(word, context) else COMPARATORS.find(word)
 
 
 def fallback_of(word: str, context: Mapping[str, Any]) -> object:
@@ -94,7 +95,8 @@ def fallback_of(word: str, context: Mapping[str, Any]) -> object:
 
 
 def judge_needed(word: str, *loc: str | int) -> BadSettings:
-    """The word stands where no judge can answer, ready to raise."""
+    """The BadSettings to raise where a word stands that needs a judge, and no judge can answer. `loc` is the place of
+    the word."""
     message = f'"{word}" needs a judge, and there is none'
     return BadSettings([NeedsJudge(loc, message, _hint([word]), bool(loc), "needs-judge", word=word)])
 
@@ -107,7 +109,7 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
     ]
 
 
-def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
+def with_one_needs_judge(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
     """The details, with one in place of all that need a judge: it lists their fields.
 
     `named`: its hint proposes `fallback`; else another comparator.
@@ -131,7 +133,7 @@ def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail
 
 
 def _hint(words: Iterable[str]) -> str:
-    """The line to write for words that need a judge, where there is none."""
+    """What to write where these words need a judge, and there is none."""
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
     return (
@@ -170,7 +172,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     if isinstance(data, Mapping) and word == COMPOUND:
         return _compound(data[COMPOUND], context)
     if isinstance(word, str) and word in WORDS and word not in named and word not in COMPARATORS:
-        return _renamed(word, data, context)
+        return _comparator_of_old_word(word, data, context)
     if isinstance(word, str) and needs_judge(word, context):
         instead = fallback_of(word, context)  # the options of the word are for the judge, and are left aside with it
         if instead is None:
@@ -220,8 +222,9 @@ def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> Nam
     return replace(chosen, rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
 
 
-def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedComparator:
-    """The comparator that another system's word names, with a note. What is wrong with it stands where the old word does."""
+def _comparator_of_old_word(old: str, data: object, context: Mapping[str, Any]) -> NamedComparator:
+    """The comparator that the word of another system (`old`) names, with a note in the context. A problem with it
+    stands where the old word does."""
     add_note(context, f'the comparator "{old}" is called "{WORDS[old]}" here')
     try:
         return choose({WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old], context)
@@ -260,11 +263,11 @@ def _in_full(plug: type[Comparator], name: str, value: object) -> str:
     shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
     if isinstance(value, int | float):
         shapes += [{key: {"abs": value}} for key in settings]
-    shown = next((shape for shape in shapes if _takes(plug, shape)), {needed[0]: value} if needed else None)
+    shown = next((shape for shape in shapes if _has_options(plug, shape)), {needed[0]: value} if needed else None)
     return f"write {name}: {flow_text(shown)}" if shown else f"known options: {', '.join(settings)}"
 
 
-def _takes(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+def _has_options(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
     """Whether a comparator can be built with these options."""
     try:
         build(plug, options)
@@ -294,7 +297,13 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
     single = isinstance(data, Mapping) and len(data) == 1
     name = next(iter(data)) if isinstance(data, Mapping) and single else data
-    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS or answered(name, context):
+    if (
+        not isinstance(name, str)
+        or name == "skip"
+        or name in named
+        or name in COMPARATORS
+        or is_answered_by_judge(name, context)
+    ):
         return
     known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
     presets = presets_with(name)
@@ -399,11 +408,11 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
     word = re.sub(r"[\s-]+", "_", name.strip().casefold())
     suggested = next((written for written, words in _CALLED.items() if word in words.split()), None)
     if suggested == "semantic" and context.get("judge") is None:
-        return f"write fuzzy ({_does('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
+        return f"write fuzzy ({_deed('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
     if suggested is None:
         return None
     plain = suggested.lstrip("{").partition(":")[0]
-    return f"write {plain if keyed else suggested} ({_does(plain)})"
+    return f"write {plain if keyed else suggested} ({_deed(plain)})"
 
 
 def start_here(own: Iterable[str] = ()) -> str:
@@ -414,7 +423,7 @@ def start_here(own: Iterable[str] = ()) -> str:
     )
 
 
-def _does(word: str) -> str:
+def _deed(word: str) -> str:
     """The deed of a comparator in a few words: the start of its docstring."""
     if word in _WITHOUT_PLUG:
         return _WITHOUT_PLUG[word]

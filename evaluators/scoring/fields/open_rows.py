@@ -24,8 +24,8 @@ from evaluators.scoring.fields.open_tree import (
     OpenTree,
     Pattern,
     RowCounts,
-    general,
     verdict_of_counts,
+    with_any_index,
 )
 from evaluators.scoring.fields.open_walk import OpenWalk
 from evaluators.scoring.fields.row_checks import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
@@ -61,16 +61,16 @@ class OpenRows(ScoredRows):
             return Reason("there was no leaf to compare", fields=results)
         return Reason(of_fields(verdict.num, verdict.den, results, "value"), fields=results)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
         if "" not in wanted:
             return []
-        ours, theirs = self._wrong(at)
+        ours, theirs = self._wrong_leaves(at)
         return [*ours.values(), *theirs.values()]
 
-    def watched(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
-        """(match, mismatch, omission, hallucination) of some paths in a row."""
-        counts = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
+    def counts_of_paths(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
+        """(match, mismatch, omission, hallucination) of each of some paths, in one row."""
+        counts = Counter((display(with_any_index(place)), result.status) for place, result in self._results(at).items())
         return tuple(
             (
                 counts[p, FieldStatus.MATCH],
@@ -88,9 +88,9 @@ class OpenRows(ScoredRows):
         return EmptyValues(alike=alike)
 
     def _results(self, at: int) -> Results:
-        """The leaves of a row, those that match too."""
+        """The outcomes of all leaves of a row, by their location, those that match too."""
         tree, expected, output = self._tree, self._expected[at], self._outputs[at]
-        ours, theirs = self._wrong(at)
+        ours, theirs = self._wrong_leaves(at)
         places = tree.leaves(expected, ()) if not tree.skips(()) else ()
         results = Results()
         for place, value in places:
@@ -99,16 +99,17 @@ class OpenRows(ScoredRows):
                 continue
             actual = reduce(getitem, place, output)
             if not (tree.skip and tree.nothing_left(place, value, actual)):
-                results[place] = _result(tree, place, FieldStatus.MATCH, value, actual)
+                results[place] = _outcome(tree, place, FieldStatus.MATCH, value, actual)
         return results | theirs
 
-    def _wrong(self, row: int) -> tuple[Results, Results]:
-        """The outcomes of a row that are no match: those of expected leaves, and those of leaves that only the output has."""
+    def _wrong_leaves(self, row: int) -> tuple[Results, Results]:
+        """The outcomes of leaves of a row that do not match, by their location: those of expected leaves, and those of
+        leaves that only the output has."""
         sides = Results(), Results()
         for result in self._found[row]:
             status, place = FIELD_STATUSES[result.status or FieldStatus.HALLUCINATION.number], result.location
             expected = MISSING if status is FieldStatus.HALLUCINATION else result.expected
-            sides[status is FieldStatus.HALLUCINATION][place] = _result(
+            sides[status is FieldStatus.HALLUCINATION][place] = _outcome(
                 self._tree, place, status, expected, result.output
             )
         ours, theirs = sides
@@ -130,12 +131,14 @@ class OpenCheck(RowsCheck[OpenRows]):
     def begin(self, *columns: Sequence[Any]) -> OpenRows:
         return OpenRows(self._walk, *columns)
 
-    def settled(self, rows: OpenRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: OpenRows) -> list[ScoredRow]:
         """The verdict of each row, whose pattern is noted to be counted by path later. Where the walk has no room left, it is counted now,
         and a new walk begins."""
         verdicts = [self._known.get(pattern.counts) or self._verdict(pattern.counts) for pattern in rows.patterns]
         if self._watched:
-            verdicts = [replace(pattern, watched=rows.watched(at, self._watched)) for at, pattern in enumerate(verdicts)]
+            verdicts = [
+                replace(pattern, watched=rows.counts_of_paths(at, self._watched)) for at, pattern in enumerate(verdicts)
+            ]
         self._patterns.update(rows.patterns)
         if self._walk.room < 0:
             self._count_paths()
@@ -163,14 +166,16 @@ class OpenCheck(RowsCheck[OpenRows]):
         self._patterns.clear()
 
     def _verdict(self, counts: RowCounts) -> Result:
-        """The verdict on a row with these counts, kept for the next row with the same ones until so many are known."""
+        """The verdict of a row with these counts. It is kept for the next row with the same ones, until too many are
+        known."""
         verdict = verdict_of_counts(self.tree, counts, self.pass_at)
         if len(self._known) < MEMO:
             self._known[counts] = verdict
         return verdict
 
 
-def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:
+def _outcome(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:
+    """The outcome of a leaf at a location."""
     score = 1.0 if status is FieldStatus.MATCH else 0.0
     reason = difference_text(expected, actual) if status is FieldStatus.MISMATCH else _REASONS[status]
     return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)

@@ -44,19 +44,21 @@ class OpenTree(Struct, frozen=True, dict=True):
 
     def skips(self, path: tuple[Any, ...]) -> bool:
         """Whether a place, with `ANY` for every index, is listed in `skip`; keys may be spelt differently where that does not count."""
-        return self._spelled(path) in self._skipped
+        return self._fold_path(path) in self._skipped_paths
 
     @cached_property
-    def _skipped(self) -> frozenset[tuple[Any, ...]]:
-        return frozenset(self._spelled(path.steps) for path in self.skip)
+    def _skipped_paths(self) -> frozenset[tuple[Any, ...]]:
+        """The paths in `skip`, with folded keys where differences in spelling do not count."""
+        return frozenset(self._fold_path(path.steps) for path in self.skip)
 
-    def _spelled(self, path: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The path with folded keys, where differences in spelling do not count."""
+    def _fold_path(self, path: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A path, with folded keys where differences in spelling do not count."""
         keys = self.keys
-        return path if keys is None else tuple(keys.folded(step) if isinstance(step, str) else step for step in path)
+        return path if keys is None else tuple(keys.fold(step) if isinstance(step, str) else step for step in path)
 
-    def compared(self, expected: Any, output: Any) -> Any:
-        """The output as its top level is compared: empty where it is no object, or where only its own keys would count and they do not."""
+    def output_to_compare(self, expected: Any, output: Any) -> Any:
+        """The object whose keys are compared at the top level: the output, or an empty one where it is no object, or
+        where only keys of its own would count and they do not."""
         wanted = output.__class__ is dict and (expected or self.penalize_extra)
         return output if wanted else {}
 
@@ -71,7 +73,7 @@ class OpenTree(Struct, frozen=True, dict=True):
             here, steps = waiting[-1]
             for step, inner in steps:
                 path = (*here, step)
-                if self.skip and self.skips(general(path)):
+                if self.skip and self.skips(with_any_index(path)):
                     continue
                 if not top_level_only and inner and inner.__class__ in CONTAINERS:
                     waiting.append((path, _steps(inner)))
@@ -94,23 +96,26 @@ class OpenTree(Struct, frozen=True, dict=True):
 
 
 def _steps(value: Any) -> Iterator[tuple[str | int, Any]]:
+    """The keys, or the indexes, of a container with their values."""
     return iter(value.items()) if value.__class__ is dict else enumerate(value)
 
 
 def is_leaf(value: Any) -> bool:
-    """A scalar or an empty container."""
+    """Whether a value is a scalar or an empty container."""
     return not value or (value.__class__ is not dict and value.__class__ is not list)
 
 
-def general(location: Location) -> tuple[Any, ...]:
-    """The place with `ANY` for every index."""
+def with_any_index(location: Location) -> tuple[Any, ...]:
+    """The keys that lead to a location, with `ANY` in place of each index."""
     return tuple(step if step.__class__ is str else ANY for step in location)
 
 
 def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Result:
-    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized.
+    """The verdict of a row: its matches, divided by all expected leaves, and by the extra ones too where these are
+    penalized.
 
-    Where only the top level is looked at, a row that expects nothing scores 1.0. It is counted apart, since nothing was compared.
+    Where only the top level is looked at, a row that expects nothing scores 1.0. It is counted apart, since nothing was
+    compared.
     """
     match, mismatch, omission, extra, surplus = counts
     whole = match + mismatch + omission + extra * tree.penalize_extra + surplus * tree.penalize_items
@@ -187,8 +192,8 @@ class Place(Mark):
                 self.wrong = mark
         return mark
 
-    def counted(self, value: dict[str, Any]) -> dict[str, Any]:
-        """An object without what is left out."""
+    def without_skipped(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The keys and values of an object whose places are not skipped."""
         return {key: inner for key, inner in value.items() if not self.below(key).skipped}
 
 
@@ -205,7 +210,7 @@ class Part(Struct, eq=False):
 
     @classmethod
     def of(cls, marks: tuple[Mark, ...]) -> Part:
-        """The part with some marks."""
+        """A part that has these marks, with its counts."""
         counts = [0] * (SURPLUS_ITEM + 1)
         odd = []
         for mark in marks:
@@ -225,7 +230,7 @@ class Pattern(Struct, eq=False):
 
     @classmethod
     def of(cls, outside: Part, items: Part) -> Pattern:
-        """The pattern with some marks outside of lists and some in items."""
+        """The pattern of a row: its marks outside of lists, and those in items."""
         surplus, right, wrong, lost, extra, *_ = map(add, outside.counts, items.counts)
         return cls(outside, items, (right, wrong, lost, extra, surplus))
 

@@ -95,6 +95,7 @@ class OpenWalk:
         return pattern, row.differing
 
     def _part(self, marks: tuple[Mark, ...]) -> Part:
+        """The part that these marks make; parts that are equal are one object."""
         self.room -= len(marks)
         part = self._parts[marks] = Part.of(marks)
         return part
@@ -109,11 +110,11 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
     if not e or e.__class__ not in CONTAINERS:
         _compare_leaves(place, e, o, marks, row)
     elif o.__class__ is not e.__class__ or not o:
-        _lost(place, e, o, marks, row)
+        _add_lost(place, e, o, marks, row)
     elif e.__class__ is dict:
         marks.append(place.full or place.mark(CONTENTS, FILLED))
         if place.tree.skip:
-            e, o = place.counted(e), place.counted(o)
+            e, o = place.without_skipped(e), place.without_skipped(o)
         keys, lacking = place.keys, 0
         for key, value in e.items():
             try:
@@ -141,7 +142,7 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
         if len(o) > len(e) - lacking:
             for key, other in o.items():
                 if key not in e:
-                    _one_side(place.below(key), other, EXTRA, marks, row)
+                    _add_one_side(place.below(key), other, EXTRA, marks, row)
     else:
         marks.append(place.full or place.mark(CONTENTS, FILLED))
         here = place.items
@@ -158,38 +159,38 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
                 _compare(here, value, other, items, row)
         for at in range(both, len(e)):
             index[-1] = at
-            _one_side(here, e[at], LOST, items, row)
+            _add_one_side(here, e[at], LOST, items, row)
         index.pop()
         if len(o) > both:
-            _surplus(here, o, both, row)
+            _add_surplus_items(here, o, both, row)
 
 
 def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Compares an expected leaf with what the output has in its place."""
+    """Compares an expected leaf with what the output has in its place. Where that is a container, its leaves are extra."""
     if o.__class__ in CONTAINERS and o:
         if place.tree.skip and place.tree.nothing_left(place.name, e, o):
             return
-        _add(place, WRONG, e, o, marks, row)
+        _add_wrong(place, WRONG, e, o, marks, row)
         if o.__class__ is list:  # all items are more than are expected
-            _surplus(place.items, o, 0, row)
+            _add_surplus_items(place.items, o, 0, row)
         else:
-            _each_inside(place, o, EXTRA, marks, row)
+            _add_each_inside(place, o, EXTRA, marks, row)
     else:
         _compare_values(place, e, o, marks, row)
 
 
 def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Compares two values whole."""
+    """Compares two values, each as one."""
     if o is MISSING:
-        _add(place, LOST, e, o, marks, row)
+        _add_wrong(place, LOST, e, o, marks, row)
     elif e is o or place.tree.same(e, o):
         marks.append(place if e and o else place.mark(RIGHT, row_of_value(e, o)))
     else:
-        _add(place, WRONG, e, o, marks, row)
+        _add_wrong(place, WRONG, e, o, marks, row)
 
 
-def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Adds a leaf that does not match."""
+def _add_wrong(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """Adds a leaf that does not match, whose status is given."""
     if status == WRONG and e and o:
         marks.append(place.wrong or place.mark(WRONG, FILLED))
     else:
@@ -199,7 +200,7 @@ def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row)
 
 def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
     """Compares two objects key by key, each value whole."""
-    o, keys = root.tree.compared(e, output), root.keys
+    o, keys = root.tree.output_to_compare(e, output), root.keys
     for key, value in e.items():
         try:
             here, other = keys[key], o[key]
@@ -214,22 +215,24 @@ def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[
             _compare_values(here, value, other, marks, row)
     for key, other in o.items():
         if key not in e and not root.below(key).skipped:
-            _add(root.below(key), EXTRA, MISSING, other, marks, row)
+            _add_wrong(root.below(key), EXTRA, MISSING, other, marks, row)
     if not o and output.__class__ is dict:  # nothing is compared, for nothing is expected
         marks += [root.below(key).mark(CONTENTS, row_of_value(MISSING, other)) for key, other in output.items()]
 
 
-def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Adds the leaves of an expected object or list that the output lacks, and as one value what it has in their place."""
+def _add_lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """Adds an omission for each leaf of an expected object or list that the output lacks and, as one value, what the
+    output has in its place."""
     marks.append(place.mark(CONTENTS, row_of_value(e, o)))
-    _each_inside(place, e, LOST, marks, row)
+    _add_each_inside(place, e, LOST, marks, row)
     if place.tree.has_something(place.name, o):
         marks.append(place.mark(EXTRA, NOTHING))
         row.differing.append(LeafResult(place, (*row.index,), EXTRA, e, o))
 
 
-def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:
-    """Adds the items of a list from an index on, which only the output has. An item in which everything is left out is none."""
+def _add_surplus_items(here: Place, o: list[Any], start: int, row: Row) -> None:
+    """Adds the items of the output's list from the index `start` on, which no expected item stands beside. An item in
+    which everything is skipped is not added."""
     if here.skipped:
         return
     row.index.append(0)
@@ -237,31 +240,31 @@ def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:
         if not here.tree.skip or next(here.tree.leaves(o[at], here.name), None) is not None:
             row.items.append(here.mark(SURPLUS_ITEM, NOTHING))
             row.index[-1] = at
-            _one_side(here, o[at], SURPLUS, row.items, row)
+            _add_one_side(here, o[at], SURPLUS, row.items, row)
     row.index.pop()
 
 
-def _one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
-    """Adds every leaf of a value that only one side has, with a status."""
+def _add_one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
+    """Adds a mark with a status for each leaf of a value that only one side has."""
     if place.skipped:
         return
     if value and value.__class__ in CONTAINERS:
         marks.append(place.mark(CONTENTS, LEFT_OUT if status == LOST else MADE_UP))
-        _each_inside(place, value, status, marks, row)
+        _add_each_inside(place, value, status, marks, row)
     elif status == LOST:
-        _add(place, status, value, MISSING, marks, row)
+        _add_wrong(place, status, value, MISSING, marks, row)
     else:
-        _add(place, status, MISSING, value, marks, row)
+        _add_wrong(place, status, MISSING, value, marks, row)
 
 
-def _each_inside(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
-    """Adds every leaf of the keys or items of a value that only one side has."""
+def _add_each_inside(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
+    """Adds a mark with a status for each leaf below a container that only one side has: see `_add_one_side`."""
     if value.__class__ is dict:
         for key, inner in value.items():
-            _one_side(place.below(key), inner, status, marks, row)
+            _add_one_side(place.below(key), inner, status, marks, row)
     elif not place.items.skipped:
         row.index.append(0)
         for at, inner in enumerate(value):
             row.index[-1] = at
-            _one_side(place.items, inner, status, row.items, row)
+            _add_one_side(place.items, inner, status, row.items, row)
         row.index.pop()

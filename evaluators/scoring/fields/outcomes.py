@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, Count, FieldStatus, Outcome, Positive
-from evaluators.scoring.fields.instance_paths import InstancePath, places_above, spelled
+from evaluators.scoring.fields.instance_paths import InstancePath, places_above, spell_location
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.judges.judged_comparator import ListTotals
 from evaluators.scoring.values.confusion import Confusion
@@ -235,7 +235,7 @@ class ItemPaths(NamedTuple):
     @classmethod
     def of(cls, listed: PairedList) -> ItemPaths:
         """The paths of a list: `items[0]` of an expected item, `items[+0]` of one that only the output has."""
-        path = spelled(listed.location)
+        path = spell_location(listed.location)
         start = "[" if path == "$" else f"{path}["
         rows = range(len(listed.expected) if isinstance(listed.expected, list) else 0)
         columns = set(range(len(listed.actual))) if isinstance(listed.actual, list) else set()

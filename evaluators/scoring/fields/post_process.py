@@ -48,7 +48,7 @@ def post_process(results: Sequence[Outcome], processors: Iterable[Processor]) ->
             name = _name(processor)
             raise problem(
                 "post-process-result",
-                f'the post-processor "{name}" returned {_what(returned)}; it must return a list of results',
+                f'the post-processor "{name}" returned {_type_text(returned)}; it must return a list of results',
                 hint="end it with `return results`",
             )
         current = returned
@@ -66,6 +66,7 @@ def _check_scores(processor: Processor, results: Iterable[Outcome]) -> None:
 
 
 def _name(processor: Processor) -> str:
+    """The name of a post-processor, for messages."""
     return str(getattr(processor, "__name__", type(processor).__name__))
 
 
@@ -94,9 +95,9 @@ def reclassify_nulls(
         both_absent = "skip" if absent_values.both_absent_skip else "match"
         absent_values = absent_values.absent_values
     return [
-        _demanded(result, absent_values)
+        _reclassify_demanded(result, absent_values)
         if result.field in demanded
-        else _reclassified(result, absent_values, both_absent, result.place in required)
+        else _reclassify(result, absent_values, both_absent, result.place in required)
         for result in results
     ]
 
@@ -108,7 +109,7 @@ def propagate_batch_errors(results: Sequence[Outcome]) -> list[Outcome]:
         for result in results
         if result.status is FieldStatus.NOT_JUDGED and result.details.get("batch")
     }
-    return [_not_judged(result) if _answered_by(result, unanswered) else result for result in results]
+    return [_as_not_judged(result) if _is_answered_by(result, unanswered) else result for result in results]
 
 
 def ships(processor: Processor) -> bool:
@@ -145,59 +146,66 @@ def with_places(
 
 
 def _function(processor: Processor) -> object:
+    """The function of a post-processor, without the options that were given to it."""
     return processor.func if isinstance(processor, partial) else processor
 
 
-def _reclassified(result: Outcome, absent_values: Sequence[Any], both_absent: BothAbsent, required: bool) -> Outcome:
-    """A result with its values taken for absent where they are listed; the same result where that changes nothing."""
+def _reclassify(result: Outcome, absent_values: Sequence[Any], both_absent: BothAbsent, required: bool) -> Outcome:
+    """A result in which the listed values count as absent; the same result where that changes nothing. `required`:
+    absent on both sides is an omission."""
     unreadable = result.status is FieldStatus.NOT_JUDGED and bool(result.details.get("unreadable"))
     compared = result.status in _COMPARED or unreadable
     if not compared and result.status not in (FieldStatus.OMISSION, FieldStatus.HALLUCINATION):
         return result
-    expected = _absent(_compared(result, "compared_expected", result.expected), absent_values)
-    actual = _absent(_compared(result, "compared_actual", result.actual), absent_values)
+    expected = _is_absent(_compared_value(result, "compared_expected", result.expected), absent_values)
+    actual = _is_absent(_compared_value(result, "compared_actual", result.actual), absent_values)
     if unreadable and not expected:
         return result
     if expected and actual:
         if result.expected is MISSING and result.actual is MISSING:
             return result
         if required:
-            return _with(result, FieldStatus.OMISSION, 0.0, "required, and absent on both sides", "gold_missing")
+            return _with_status(result, FieldStatus.OMISSION, 0.0, "required, and absent on both sides", "gold_missing")
         if both_absent == "match":
-            return _with(result, FieldStatus.MATCH, 1.0, "absent on both sides", "match")
-        return _with(result, FieldStatus.SKIPPED, None, "absent on both sides", "both_absent")
+            return _with_status(result, FieldStatus.MATCH, 1.0, "absent on both sides", "match")
+        return _with_status(result, FieldStatus.SKIPPED, None, "absent on both sides", "both_absent")
     looked_into = "metric" not in result.details and not result.details.get("outside")
     if not compared or looked_into:
         return result
     if expected:
-        return _with(result, FieldStatus.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")
+        return _with_status(result, FieldStatus.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")
     if actual:
-        return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
+        return _with_status(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
     return result
 
 
-def _demanded(result: Outcome, absent_values: Sequence[Any]) -> Outcome:
-    """A result that the output's value alone decides, which may be taken for absent."""
-    if result.status not in _COMPARED or not _absent(_compared(result, "compared_actual", result.actual), absent_values):
+def _reclassify_demanded(result: Outcome, absent_values: Sequence[Any]) -> Outcome:
+    """A result that the output's value alone decides: an omission where that value counts as absent."""
+    if result.status not in _COMPARED or not _is_absent(
+        _compared_value(result, "compared_actual", result.actual), absent_values
+    ):
         return result
-    return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
+    return _with_status(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
 
 
-def _compared(result: Outcome, name: str, raw: object) -> object:
+def _compared_value(result: Outcome, name: str, raw: object) -> object:
+    """A side's value as it was compared, after its transforms: in the details under `name`, where these changed it."""
     return result.details.get(name, raw)
 
 
-def _absent(value: object, absent_values: Sequence[Any]) -> bool:
+def _is_absent(value: object, absent_values: Sequence[Any]) -> bool:
+    """Whether a value is missing, or equals one of those that count as absent."""
     return value is MISSING or any(json_equal(value, absent) for absent in absent_values)
 
 
-def _with(result: Outcome, status: FieldStatus, score: float | None, reason: str, code: str) -> Outcome:
+def _with_status(result: Outcome, status: FieldStatus, score: float | None, reason: str, code: str) -> Outcome:
+    """A result with another status, score, reason and reason code, and without partial credit."""
     details = {key: value for key, value in result.details.items() if key != "ratio"}
     return replace(result, status=status, score=score, reason=reason, details={**details, "code": code})
 
 
-def _answered_by(result: Outcome, metrics: set[object]) -> bool:
-    """Whether a field was answered, not left without a verdict, by a batch comparator that is one of these metrics."""
+def _is_answered_by(result: Outcome, metrics: set[object]) -> bool:
+    """Whether a result has an answer of a batch comparator, which is one of these `metrics`."""
     return (
         bool(result.details.get("batch"))
         and result.details.get("metric") in metrics
@@ -205,11 +213,13 @@ def _answered_by(result: Outcome, metrics: set[object]) -> bool:
     )
 
 
-def _not_judged(result: Outcome) -> Outcome:
-    return _with(result, FieldStatus.NOT_JUDGED, None, "another question of the same batch was left open", "error")
+def _as_not_judged(result: Outcome) -> Outcome:
+    """A result as one that was not judged, since another question of its batch was not answered."""
+    return _with_status(result, FieldStatus.NOT_JUDGED, None, "another question of the same batch was left open", "error")
 
 
-def _what(returned: object) -> str:
+def _type_text(returned: object) -> str:
+    """What a post-processor returned in place of a list of results, for messages."""
     return "a list with something else in it" if isinstance(returned, list) else type(returned).__name__
 
 
@@ -234,10 +244,10 @@ def read_post_process(data: object) -> tuple[Processor, ...]:
         data = [data]
     if not isinstance(data, (list, tuple)):
         raise bad(f"post_process must be a list; found {spell(data)}", hint="write post_process: [reclassify_nulls]")
-    return read_each(enumerate(data), _read)
+    return read_each(enumerate(data), _read_processor)
 
 
-def _read(index: int, item: Any) -> Processor:
+def _read_processor(index: int, item: Any) -> Processor:
     """A post-processor from its name, from its name with options, or from a function, which is taken as it is. Raises BadSettings."""
     if callable(item):
         known: Processor = item

@@ -116,7 +116,7 @@ class ScoredRows:
         """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
@@ -147,12 +147,12 @@ class ScoredRow(NamedTuple):
         reason = self.rows.reason(self.at, unreadable)
         if notes := self.rows.unshaped.get(self.at):
             reason = replace(reason, text="; ".join(filter(None, (reason.text, *notes))))
-        return self.rows.respelt[self.at].said(reason) if self.rows.respelt else reason
+        return self.rows.respelt[self.at].spell_reason(reason) if self.rows.respelt else reason
 
-    def wrong(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """Its results that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
-        wrong = [] if self.rows is None else self.rows.wrong(self.at, wanted, listed)
-        return self.rows.respelt[self.at].shown(wrong) if self.rows is not None and self.rows.respelt else wrong
+        wrong = [] if self.rows is None else self.rows.wrong_outcomes(self.at, wanted, listed)
+        return self.rows.respelt[self.at].spell_outcomes(wrong) if self.rows is not None and self.rows.respelt else wrong
 
 
 class ChunkCheck(Generic[Rows]):
@@ -178,13 +178,13 @@ class ChunkCheck(Generic[Rows]):
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         """Some rows, scored and counted: a column for each need. Raises what one of them raises; nothing is counted then. The caller
         releases the rows."""
-        return self.settled(self.begin(*columns))
+        return self.settle_rows(self.begin(*columns))
 
     def begin(self, *columns: Sequence[Any]) -> Rows:
         """Compares some rows, and asks comparators that cost. Raises what one of them raises. The caller releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
-    def settled(self, rows: Rows) -> list[ScoredRow]:
+    def settle_rows(self, rows: Rows) -> list[ScoredRow]:
         """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 

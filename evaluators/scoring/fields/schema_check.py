@@ -112,7 +112,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
         return SchemaRows(self._scoring, expected, outputs, self._remembered().lacking, named)
 
-    def settled(self, rows: SchemaRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: SchemaRows) -> list[ScoredRow]:
         return self.count(rows, self.settle(rows))
 
     def settle(self, rows: SchemaRows) -> Sequence[Scored] | Sequence[Signature | None]:
@@ -257,7 +257,7 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
             raise
         return rows
 
-    def settled(self, rows: PartedRows) -> list[ScoredRow]:
+    def settle_rows(self, rows: PartedRows) -> list[ScoredRow]:
         try:
             settled = [check.settle(part) for check, _, part in rows.parts]
         except BaseException:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.settings import BadSettings, Detail, Loc, spell
-from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, listed_once
+from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, with_one_needs_judge
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
 from evaluators.scoring.fields.schema_keywords import copy_of
@@ -143,7 +143,7 @@ def read_parts(schema: object, context: Mapping[str, Any], fill: Fill) -> FieldN
     reader = SchemaReader(resolved, details, context, fill)
     root = reader.part(resolved, (), ())
     if reader.details:
-        raise BadSettings(listed_once(dict.fromkeys(reader.details)))
+        raise BadSettings(with_one_needs_judge(dict.fromkeys(reader.details)))
     return root.node(())
 
 

@@ -132,13 +132,13 @@ class SchemaRows(ScoredRows):
         """The outcomes of a row, with the output's own spelling of keys."""
         scored_row = self.scored(at)
         if self.respelt:
-            shown = self.respelt[at].shown
+            spell = self.respelt[at].spell_outcomes
             scored_row = replace(
-                scored_row, fields=tuple(shown(scored_row.fields)), arrays=tuple(shown(scored_row.arrays))
+                scored_row, fields=tuple(spell(scored_row.fields)), arrays=tuple(spell(scored_row.arrays))
             )
         return Documents(self.scoring.root, scored_row)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The wrong outcomes of a row in the `wanted` fields. "" stands for all that are not `listed`."""
         if not self.scoring.by_results:
             results = self.results[at]

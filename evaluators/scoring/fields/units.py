@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from evaluators.model.issues import Blame, RowProblem
 from evaluators.model.rows import MISSING, Comparison, FieldStatus
 from evaluators.scoring.comparators._comparator import Comparator, Question
-from evaluators.scoring.fields.instance_paths import InstancePath, spelled
+from evaluators.scoring.fields.instance_paths import InstancePath, spell_location
 from evaluators.scoring.fields.outcomes import of_unit
 from evaluators.scoring.fields.places import EMPTY_KINDS, Mark, Place
 from evaluators.scoring.fields.results import (
@@ -153,7 +153,7 @@ class Units:
         """The path of a question."""
         if self.weighing and result.at.node.line is not None:
             return result.at.node.line.name
-        return spelled(shown_location(result))
+        return spell_location(shown_location(result))
 
     def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
         """The answer of a rule about two values; a problem that is raised is an answer, too."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.scoring.comparators._comparator import with_field_name
-from evaluators.scoring.fields.instance_paths import spelled
-from evaluators.scoring.fields.item_keys import notes_on
+from evaluators.scoring.fields.instance_paths import spell_location
+from evaluators.scoring.fields.item_keys import key_notes
 from evaluators.scoring.fields.outcomes import (
     MEASURED,
     WRONG,
@@ -89,7 +89,7 @@ def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | Non
     node, status, path, e, o = (
         result.at.node,
         STATUS[result.status],
-        spelled(result.location),
+        spell_location(result.location),
         result.expected,
         result.output,
     )
@@ -162,7 +162,7 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
         items, others = ([*value] if isinstance(value, list) else [] for value in (e, o))
-        notes = notes_on(node.align, items, others, absent.if_any) if node.align.how == "key_field" else []
+        notes = key_notes(node.align, items, others, absent.if_any) if node.align.how == "key_field" else []
         notes += [CROWDED] if each.crowded else []
         if each.unique is not None:
             ours, theirs = each.unique
@@ -175,7 +175,7 @@ def problem_of(results: RowResults) -> RowProblem | None:
     """Why a row has no score: the first result that something else than the output kept from being measured."""
     for field in results.fields:
         if field.status == NOT_JUDGED and (problem := problem_in(field)) is not None:
-            return with_field_name(problem, spelled(field.location))
+            return with_field_name(problem, spell_location(field.location))
     return None
 
 

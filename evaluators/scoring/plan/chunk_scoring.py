@@ -284,7 +284,7 @@ class ChunkScoring:
         started_at, self._begun = self._begun, None
         if not self._apart:
             with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-                return self.check.score(*self.given) if started_at is None else self.check.settled(started_at)
+                return self.check.score(*self.given) if started_at is None else self.check.settle_rows(started_at)
         return [self._alone(values) for values in zip(*self.given, strict=True)]
 
     def _alone(self, values: Sequence[Any]) -> ScoredRow:

@@ -155,7 +155,7 @@ class Plan(Struct):
     ) -> Iterable[Outcome]:
         """The wrong outcomes of one evaluator in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
         scored = evaluator.scored_row(slots, index)
-        return [] if scored is None else scored.wrong(wanted, listed)
+        return [] if scored is None else scored.wrong_outcomes(wanted, listed)
 
     def documents_from(self, evaluator: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""

@@ -40,7 +40,7 @@ def wrong_by(scoring: SchemaScoring, expected: Any, output: Any, wanted: Collect
     """The results of a row that are wrong, of the places that are wanted; None is all."""
     rows = _looked_at(scoring, expected, output)
     try:
-        return rows.wrong(0, {""}, ()) if wanted is None else rows.wrong(0, wanted, scoring.row_fields)
+        return rows.wrong_outcomes(0, {""}, ()) if wanted is None else rows.wrong_outcomes(0, wanted, scoring.row_fields)
     finally:
         rows.release()
 
@@ -64,7 +64,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Outc
     found = check.score(*([value] for value in values))
     try:
         assert found[0].rows is not None
-        return found[0].rows.wrong(found[0].at, wanted, one.scored_fields().of_rows)
+        return found[0].rows.wrong_outcomes(found[0].at, wanted, one.scored_fields().of_rows)
     finally:
         release_rows(found)
 
@@ -74,6 +74,6 @@ def settled_fields(tree: ListedTree, expected: Any, output: Any) -> list[Outcome
     rows = ListedRows(tree, [expected], [output], [{}])
     try:
         rows.settle()
-        return rows.settled(0)
+        return rows.outcomes(0)
     finally:
         rows.release()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.scoring.fields.instance_paths import Unpaired, spelled
+from evaluators.scoring.fields.instance_paths import Unpaired, spell_location
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from evaluators.scoring.fields.instance_paths import Unpaired, spelled
     ],
 )
 def test_a_place_is_spelled(location: tuple[Any, ...], text: str) -> None:
-    assert spelled(location) == text
+    assert spell_location(location) == text

@@ -157,8 +157,10 @@ def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[A
         right, wrong, lost, extra, surplus = found.patterns[at].counts
         assert (right, wrong, lost, extra + surplus) == (counts_of(score.fields) or (0, 0, 0, 0))
         assert (found.reason(at).text, found.reason(at).fields) == (score.reason, score.fields)
-        assert found.wrong(at, {""}, ()) == [result for result in score.fields if result.status is not FieldStatus.MATCH]
-        assert found.wrong(at, {"a"}, ()) == []
+        assert found.wrong_outcomes(at, {""}, ()) == [
+            result for result in score.fields if result.status is not FieldStatus.MATCH
+        ]
+        assert found.wrong_outcomes(at, {"a"}, ()) == []
     found.release()
 
 

@@ -61,7 +61,7 @@ def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNo
     try:
         for at, (expected, output) in enumerate(sides):
             assert rows.scored(at) == scored_by(scoring, expected, output)
-            assert rows.wrong(at, {""}, ()) == wrong_by(scoring, expected, output)
+            assert rows.wrong_outcomes(at, {""}, ()) == wrong_by(scoring, expected, output)
     finally:
         rows.release()
 
