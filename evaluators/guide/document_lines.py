@@ -144,3 +144,31 @@ def other_kinds(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPl
                     message += "; if any item of the list is right, write {one_of: {answers: expected}}"
                 return [message]
     return []
+
+
+def extra_keys(root: SeenPlace, outputs: SeenPlace) -> list[str]:
+    """The note on keys that nearly every output has and no expected answer, such as a confidence: they lower the score of each row. None
+    where outputs lack some key of the same object, which then may only be called otherwise."""
+    places = [*_extra_places(root, outputs, ())]
+    if not places:
+        return []
+    shown = first_texts([quote(written(steps)) for steps in places], _SHOWN)
+    it, sets_aside = ("it counts", "sets it aside") if len(places) == 1 else ("they count", "sets the first aside")
+    message = (
+        f"nearly every output has {shown}, which no expected answer has: {it} as extra, and the score of each row is lower; "
+        f"{quote(f'{written(places[0])}: skip')} among the fields {sets_aside}"
+    )
+    return [message]
+
+
+def _extra_places(wanted: SeenPlace, given: SeenPlace, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """The places of such keys in the objects at a place, and below it."""
+    if wanted.keys and wanted.keys.keys() <= given.keys.keys():
+        for key, inner in given.keys.items():
+            if key not in wanted.keys and inner.met >= _NEARLY_ALL * given.objects:
+                yield (*above, key)
+    for key, inner in wanted.keys.items():
+        if key in given.keys:
+            yield from _extra_places(inner, given.keys[key], (*above, key))
+    if wanted.items is not None and given.items is not None:
+        yield from _extra_places(wanted.items, given.items, (*above, ANY))

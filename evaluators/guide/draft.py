@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from evaluators.guide.annotated_tasks import marks_of, without_marks
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import is_number
-from evaluators.guide.document_lines import lines_beside, other_kinds, to_review
+from evaluators.guide.document_lines import extra_keys, lines_beside, other_kinds, to_review
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.json_in_cells import container_in
-from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, seen_in, with_counts
+from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed, seen_in, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
-from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, written
+from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, values_in_objects, written
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
@@ -85,16 +85,7 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
         or any(passed(looked_at, likely).values())
     ):
         return []
-    return [_none_right(looked_at)]
-
-
-def _none_right(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """That no output of these first rows is right, with the first of them as an example."""
-    wanted, output = (quote(side, 60) for side in pairs[0])
-    return (
-        f"no output is right in the first {rows_text(len(pairs))}, so outputs may say it in another form: the first expects "
-        f"{wanted}, and its output is {output}"
-    )
+    return [none_right(looked_at)]
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
@@ -184,7 +175,13 @@ def _of_documents(
         guard = [*guard, *comment(f"In the outputs, the document stands below {at}."), f"output_at: {literal(at)}"]
         notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
         rows = [(document, at_path(output, wrapped)) for document, output in rows]
-    lines = without_marks(read_as_outputs(lines_of(root, ask), rows), documents)
+    lines = lines_of(root, ask)
+    in_objects = values_in_objects(rows)
+    if in_objects is not None:
+        guard = [*guard, f"transforms: [{flow_text(in_objects.transform)}]"]
+        notes.append(in_objects.note)
+        rows = in_objects.taken_out(rows, lines)
+    lines = without_marks(read_as_outputs(lines, rows), documents)
     outputs = seen_in([output for _, output in rows])
     lines = lines_beside(lines, root, outputs)
     notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
@@ -212,6 +209,8 @@ def _of_documents(
     lines += marks_of(documents)
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     notes += to_review(lines)
+    notes += extra_keys(root, outputs)
+    lines = [in_objects.taken_by(line) for line in lines] if in_objects is not None else lines
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
@@ -386,7 +385,7 @@ def _of_final_answers(
         settings = numbers
     right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
     if not right and len(pairs) >= _SEVERAL:
-        notes = (*notes, _none_right([(_after_mark(cell), output) for cell, output in pairs]))
+        notes = (*notes, none_right([(_after_mark(cell), output) for cell, output in pairs]))
     why = f"The answer is what stands after {_FINAL_MARK}; right in {right:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
     lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]

@@ -82,6 +82,7 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
     opened = {
         name: [steps for steps in paths if _answers(name, objects[name], steps, others)]
         or _both_sides(name, objects[name], paths)
+        or _inputs_of_task(name, objects[name], paths, others)
         for name, paths in found.items()
     }
     closed = [name for name in cells if not opened.get(name)]
@@ -115,8 +116,10 @@ def _answers(
         return True  # the only item of a list
     values = _values(column, steps)
     says_output = any(weight(str(step), "output") > WEAK for step in (name, *steps))
+    if not says_output and _is_source(name, values, others):
+        return False
     return any(
-        sameness(values, cells) >= _ANSWERS and (says_output or not _is_source(values, cells, other))
+        sameness(values, cells) >= _ANSWERS
         for other, several in others.items()
         if other != name
         for cells in several
@@ -154,9 +157,25 @@ def reply_paths(cells: Mapping[str, Sequence[Any]]) -> list[str]:
     return [display((name, *steps)) for name, steps in paths if _is_reply(steps)]
 
 
-def _is_source(values: Sequence[Any], cells: Sequence[Any], other: str) -> bool:
-    """Whether expected answers were taken from what stands at a path: all of them are there, as in `doc.answer` of a task."""
-    return weight(other, "expected") >= NOUN and len(values) > 1 and [*map(plain, values)] == [*map(plain, cells)]
+def _inputs_of_task(
+    name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ...]], others: Mapping[str, Sequence[Sequence[Any]]]
+) -> list[tuple[Step, ...]]:
+    """The paths of inputs in a column that holds the task of each row, with the source of its expected answer; none in other columns."""
+    if not any(_is_source(name, _values(column, steps), others) for steps in paths):
+        return []
+    return [steps for steps in paths if is_input(str(steps[-1]))]
+
+
+def _is_source(name: str, values: Sequence[Any], others: Mapping[str, Sequence[Sequence[Any]]]) -> bool:
+    """Whether the expected answers of another column were taken from what stands at a path: all of them are there, as in `doc.answer` of
+    a task."""
+    texts = [*map(plain, values)]
+    return len(texts) > 1 and any(
+        texts == [*map(plain, cells)]
+        for other, several in others.items()
+        if other != name and weight(other, "expected") >= NOUN
+        for cells in several
+    )
 
 
 def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: Sequence[tuple[Step, ...]]) -> str:

@@ -8,12 +8,14 @@ from typing import Any, Final
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import filled, holds_containers
 from evaluators.guide.column_names import ColumnPair
-from evaluators.guide.proposal_counts import MOST_ROWS, passed
+from evaluators.guide.proposal_counts import MOST_ROWS, none_right, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
 from evaluators.runs.metrics import count_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
 _SHORT: Final = 60
+_SEVERAL: Final = 3
+"""Rows of which it says something that none is right."""
 
 
 def evaluators_of_pairs(
@@ -21,14 +23,20 @@ def evaluators_of_pairs(
 ) -> SuggestedEvaluators:
     """An evaluator for each pair, by what its expected cells hold."""
     lines = comment("Each output is compared with the expected answer that is called like it.")
+    notes: list[str] = []
     for pair in pairs:
-        lines += _lines(pair, cells[pair.output], cells[pair.expected], ask)
-    return SuggestedEvaluators(tuple(lines), tuple(pair.stem for pair in pairs), f"in {count_text(len(pairs), 'column')}")
+        lines_of_pair, note = _lines(pair, cells[pair.output], cells[pair.expected], ask)
+        lines += lines_of_pair
+        notes += [note] if note else []
+    names = tuple(pair.stem for pair in pairs)
+    return SuggestedEvaluators(tuple(lines), names, f"in {count_text(len(pairs), 'column')}", tuple(notes))
 
 
-def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers) -> list[str]:
-    """The lines of the evaluator for one pair of columns, with how many rows are right and, commented out, what would make more right.
-    Rows without an expected answer are left out (`when`)."""
+def _lines(
+    pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers
+) -> tuple[list[str], str]:
+    """The lines of the evaluator for one pair of columns, with how many rows are right and, commented out, what would make more right;
+    and a note where nothing makes any row right, else "". Rows without an expected answer are left out (`when`)."""
     rows = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if filled([cell])][:MOST_ROWS]
     settings: dict[str, Any] = {"name": pair.stem, "output": pair.output, "expected": pair.expected}
     if len(filled(expected)) < len(expected):  # a row without an answer is no mistake of the output
@@ -36,8 +44,8 @@ def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], as
     line = value_line([cell for cell, _ in rows], pair.expected, ask) if rows else None
     if line is not None:
         line, looser = with_row_counts(line, rows, ask)
-        why = f"{NAMES[comparator_of(line)][1]}: {line.why}"
-        lines = [*comment(why), _written("exact_match", {**settings, "compare": line.compare})]
+        type, more = "exact_match", {"compare": line.compare}
+        lines = [*comment(f"{NAMES[comparator_of(line)][1]}: {line.why}"), _written(type, {**settings, **more})]
     else:
         type, more, what = _type_for([cell for cell, _ in rows])
         tried = {"it": {"type": type, **more}, "case": {"type": "exact_match", "forgive": ["case"]}}
@@ -52,9 +60,12 @@ def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], as
                 f"{right['case'] - right['it']:,} more would be right if upper and lower case did not count:"
             )
             lines.append(f"# {_written(type, {**settings, 'forgive': ['case']})}")
+            return lines, ""
     if looser is not None:
-        lines += [*comment(looser[0]), f"# {_written('exact_match', {**settings, 'compare': looser[1]})}"]
-    return lines
+        return [*lines, *comment(looser[0]), f"# {_written('exact_match', {**settings, 'compare': looser[1]})}"], ""
+    if len(rows) < _SEVERAL or passed(rows, {"it": {"type": type, **more}})["it"]:
+        return lines, ""
+    return lines, f"{pair.stem}: {none_right(rows)}"
 
 
 def _type_for(expected: Sequence[Any]) -> tuple[str, dict[str, Any], str]:

@@ -15,12 +15,13 @@ from evaluators.api.evaluate import evaluate
 from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
+from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
 from evaluators.scoring.values.dates import ambiguity, formats_of
 from evaluators.scoring.values.numbers import numbers_of, parses_of
 from evaluators.scoring.values.path_text import ANY, Step
-from evaluators.scoring.values.quoting import flow_text, key_text
+from evaluators.scoring.values.quoting import flow_text, key_text, quote
 
 MOST_ROWS: Final = 2_000
 _MOST_COMPARISONS: Final = 12_000
@@ -40,6 +41,15 @@ def passed(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any
     """How many rows of (expected, output) pass, by the name of each evaluator; `lines` are their types and settings."""
     run = evaluate(_cells(rows), {"evaluators": [{"name": name, **line} for name, line in lines.items()]})
     return {name: run[name].passed for name in lines}
+
+
+def none_right(pairs: Sequence[tuple[Any, Any]]) -> str:
+    """That no output of these first rows is right, with the first of them as an example."""
+    wanted, output = (quote(side, 60) for side in pairs[0])
+    return (
+        f"no output is right in the first {rows_text(len(pairs))}, so outputs may say it in another form: the first expects "
+        f"{wanted}, and its output is {output}"
+    )
 
 
 def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
@@ -62,9 +72,9 @@ def with_counts(
     changed: dict[str, tuple[int, Any]] = {}
     looser: dict[int, Sequence[Looser]] = {}
     for number, line in enumerate(lines):
-        if _aligns(line):
+        if is_aligned(line):
             changed[f"strict_{number}"] = number, "exact"
-        if line.null or _aligns(line):
+        if line.null or is_aligned(line):
             continue
         if line.compare != "exact":
             changed[f"strict_{number}"] = number, "exact"
@@ -94,7 +104,7 @@ def _variant(lines: Sequence[SuggestedLine], number: int, compare: Any) -> _Vari
     items; where the line is itself a list that is paired, the lines below it do not."""
     steps = lines[number].steps
     keys = steps[: steps.index(ANY)] if ANY in steps else steps
-    below = _below(lines, number) if _aligns(lines[number]) else []
+    below = _below(lines, number) if is_aligned(lines[number]) else []
     together = {line.path: line.compare for line in lines if line.steps[: len(keys)] == keys and line not in below}
     return _Variant(number, tuple(map(str, keys)), {**together, lines[number].path: compare})
 
@@ -127,10 +137,10 @@ def _counts(
     counts = {
         name: {line.path: (line.counts.match, line.counts.n) for line in run[name].fields} for name in (_BASE, *variants)
     }
-    lists = [(name, variant.number) for name, variant in variants.items() if _aligns(lines[variant.number])]
+    lists = [(name, variant.number) for name, variant in variants.items() if is_aligned(lines[variant.number])]
     outcomes = list(run.rows) if lists else []
     for name, number in lists:
-        path, below = lines[number].path, [line.path for line in _below(lines, number) if not _aligns(line)]
+        path, below = lines[number].path, [line.path for line in _below(lines, number) if not is_aligned(line)]
         seen = [({row.get(f"{_BASE}.{path}") for path in below} - _NOT_MEASURED, row) for row in outcomes]
         measured = [(statuses, row) for statuses, row in seen if statuses]
         counts[_BASE][path] = sum(statuses == {"match"} for statuses, _ in measured), len(measured)
@@ -170,7 +180,7 @@ def _counted(
     right, measured = counted
     of = f"{measured:,} looked at" if some else f"{measured:,}"
     strict = counts.get(f"strict_{number}", {}).get(line.path)
-    if _aligns(line):
+    if is_aligned(line):
         in_order = f", {strict[0]:,} to the letter and in this order" if strict is not None else ""
         return replace(line, why=f"{line.why}; all of it right in {right:,} of {of} rows{in_order}") if measured else line
     letters = f", {strict[0]:,} to the letter" if strict is not None else ""
@@ -234,7 +244,8 @@ def place_at(place: SeenPlace | None, steps: Sequence[Step]) -> SeenPlace:
     return place or SeenPlace()
 
 
-def _aligns(line: SuggestedLine) -> bool:
+def is_aligned(line: SuggestedLine) -> bool:
+    """Whether a line says how the items of a list are paired."""
     return isinstance(line.compare, dict) and "align" in line.compare
 
 

@@ -1,16 +1,27 @@
 """Outputs of another shape than the expected documents: they hold the document deeper inside, as in `{"model": "m", "result": {…}}`, or
-are no JSON, or have none of its keys."""
+an object in place of each value, as in `{"total": {"value": 30, "confidence": 0.9}}`, or are no JSON, or have none of its keys."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.guide.column_cells import plain
+from evaluators.guide.column_names import words_of
 from evaluators.guide.json_in_cells import container_in, object_in
+from evaluators.guide.proposal_counts import is_aligned
+from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
+from evaluators.scoring.fields.reshaping import Reshaping, Reshapings
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.path_text import Step, display
+from evaluators.scoring.values.path_text import ANY, Step, display
+from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.python_lists import python_value
-from evaluators.scoring.values.quoting import first_texts
+from evaluators.scoring.values.quoting import first_texts, flow_text
+from evaluators.scoring.values.transforms import parse_transform
 
 _DEEPEST: Final = 3
 _ROWS: Final = 40
@@ -62,6 +73,89 @@ def _objects_below(
             yield (*above, key), inner
             if len(above) + 1 < _DEEPEST:
                 yield from _objects_below(inner, (*above, key))
+
+
+class ValuesInObjects(Struct, frozen=True):
+    """Outputs that have an object in place of each value: the key of the value in it, and that of how sure the output is of it, if any."""
+
+    key: str
+    confidence: str | None
+
+    def taken_out(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
+        """The rows of an expected document and an output cell, with the values of the fields in the outputs in place of their objects."""
+        take = (parse_transform(self.transform),)
+        objects = Reshapings(tuple(Reshaping(Path(line.steps), take) for line in lines if not is_aligned(line)))
+        return [
+            (document, output if (held := container_in(output)) is None else objects.of_output(held)[0])
+            for document, output in rows
+        ]
+
+    def taken_by(self, line: SuggestedLine) -> SuggestedLine:
+        """The line of a field as it is written for these outputs: with the place of its confidence, or with the transform of the key that
+        pairs the items of a list. A field inside a list has no confidence, and neither has one that is skipped."""
+        if is_aligned(line):
+            keyed = line.compare["align"].get("key_field") if isinstance(line.compare["align"], dict) else None
+            by_key = {"key_field": {**keyed, "transforms": [self.transform]}} if keyed else line.compare["align"]
+            return replace(line, compare={**line.compare, "align": by_key})
+        if self.confidence is None or ANY in line.steps or line.compare == "skip":
+            return line
+        known = (
+            line.compare if isinstance(line.compare, dict) and "compare" in line.compare else {"compare": line.compare}
+        )
+        return replace(line, compare={**known, "confidence": written((*line.steps, self.confidence))})
+
+    @property
+    def transform(self) -> dict[str, Any]:
+        """The transform that takes the values out, as a suite writes it."""
+        return {"value_of": {"key": self.key}}
+
+    @property
+    def note(self) -> str:
+        """What the outputs look like, and what is compared."""
+        beside = f', and how sure they are of it under "{self.confidence}"' if self.confidence is not None else ""
+        return (
+            f'the outputs have an object in place of each value, with the value under "{self.key}"{beside}, so that is compared: '
+            f"`transforms: [{flow_text(self.transform)}]`"
+        )
+
+
+def values_in_objects(rows: Sequence[tuple[Any, Any]]) -> ValuesInObjects | None:
+    """The key under which outputs have most values that are expected, where they have objects in place of these; None where they have not.
+
+    `rows` are an expected document and an output cell each. In a quarter of the places the value under the key is the expected one, or the
+    key is called `value`.
+    """
+    pairs = [pair for document, output in rows[:_ROWS] for pair in _values_beside(document, container_in(output))]
+    objects = [(value, given) for value, given in pairs if isinstance(given, dict)]
+    if not objects or 2 * len(objects) <= len(pairs):
+        return None
+    held = Counter(key for _, given in objects for key, inner in given.items() if not isinstance(inner, dict | list))
+    right = Counter(key for value, given in objects for key, inner in given.items() if plain(inner) == plain(value))
+    key = max(held, key=lambda key: (right[key], key == _VALUE), default="")
+    if 2 * held[key] <= len(objects) or (4 * right[key] < len(objects) and key != _VALUE):
+        return None
+    shares = (other for other in held if all(_is_share(given[other]) for _, given in objects if other in given))
+    return ValuesInObjects(key, next((other for other in shares if _CONFIDENCES.intersection(words_of(other))), None))
+
+
+def _values_beside(expected: Any, given: Any) -> Iterator[tuple[Any, Any]]:
+    """The single values of an expected document, each with what an output has in its place. The items of lists go by their order."""
+    if isinstance(expected, dict) and isinstance(given, dict):
+        for key in expected.keys() & given.keys():
+            yield from _values_beside(expected[key], given[key])
+    elif isinstance(expected, list) and isinstance(given, list):
+        for item, other in zip(expected, given, strict=False):
+            yield from _values_beside(item, other)
+    elif expected is not None and given is not None and not isinstance(expected, dict | list):
+        yield expected, given
+
+
+def _is_share(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and 0 <= value <= 1)
+
+
+_VALUE: Final = "value"
+_CONFIDENCES: Final = frozenset(["confidence", "conf", "probability", "prob", "score", "certainty"])
 
 
 def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:

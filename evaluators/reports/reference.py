@@ -158,6 +158,7 @@ _TRANSFORMED: Final[Mapping[str, tuple[object, object]]] = {
     "split": ({"split": {"at": ","}}, "red, green,, blue "),
     "json": ("json", '{"city": "Oslo", "days": 2}'),
     "unwrap": ("unwrap", [{"city": "Oslo"}]),
+    "value_of": ({"value_of": {"key": "value"}}, {"value": "Oslo", "confidence": 0.9}),
 }
 """For each transform, how it is written, and a value to show it on."""
 

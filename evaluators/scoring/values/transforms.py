@@ -108,6 +108,13 @@ class Split(Settings):
         return data
 
 
+class ValueOf(Settings):
+    """The parameters of `value_of`."""
+
+    key: str = Field(strict=True, min_length=1)
+    """The key under which the value stands, such as `value` in `{"value": "Oslo", "confidence": 0.9}`."""
+
+
 class Kind(Struct, frozen=True):
     """A transform that `transforms:` can name: what it does, its parameters, and how it is made from them."""
 
@@ -366,6 +373,16 @@ def _unwrap_only_item(value: Any) -> Any:
     return value
 
 
+def _taking_value(parameters: ValueOf) -> Apply:
+    """A transform that takes the value at a key of an object; an object without the key, and any other value, stays."""
+    key = parameters.key
+
+    def apply(value: Any) -> Any:
+        return value.get(key, value) if value.__class__ is dict else value
+
+    return apply
+
+
 _OF_TEXT: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
     "lowercase": ("Upper-case letters become lower-case.", str.lower),
     "casefold": ("Case is set aside in every script: ß becomes ss.", str.casefold),
@@ -415,6 +432,12 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
             "A list of one item becomes the item, however many such lists stand around it; other values stay.",
             Settings,
             lambda _: _unwrap_only_item,
+            reshapes=True,
+        ),
+        "value_of": Kind(
+            "An object becomes the value at one of its keys, as where a confidence stands beside it; other values stay.",
+            ValueOf,
+            _taking_value,
             reshapes=True,
         ),
     }

@@ -32,6 +32,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "type_convert": {"to": "str"},
     "regex_replace": {"pattern": "a+", "with": "b"},
     "split": {"at": ","},
+    "value_of": {"key": "value"},
 }
 EVERY_TRANSFORM = [parse_transform({name: PARAMETERS.get(name, {})}) for name in TRANSFORMS]
 
@@ -140,6 +141,11 @@ def name_of(transform: Transform) -> str:
         ("unwrap", ["a", "b"], ["a", "b"]),
         ("unwrap", [], []),
         ("unwrap", {"a": [1]}, {"a": [1]}),
+        ({"value_of": {"key": "value"}}, {"value": "a", "confidence": 0.9}, "a"),
+        ({"value_of": {"key": "value"}}, {"value": {"value": 1}}, {"value": 1}),
+        ({"value_of": {"key": "value"}}, {"text": "a"}, {"text": "a"}),
+        ({"value_of": {"key": "value"}}, ["value"], ["value"]),
+        ({"value_of": {"key": "value"}}, "a", "a"),
     ],
 )
 def test_each_transform(data: object, value: object, becomes: object) -> None:

@@ -33,7 +33,7 @@ COUNTED: Final = {"levenshtein": 65_536, "similarity": 65_536, "fuzzy": 65_536, 
 refuses."""
 PARAMETERS: Final[Mapping[str, Any]] = {
     "round_digits": {"digits": 2}, "type_convert": {"to": "str"}, "regex_replace": {"pattern": "[a-z]+", "replacement": "x"},
-    "split": {"at": ","},
+    "split": {"at": ","}, "value_of": {"key": "value"},
 }  # fmt: skip
 """For transforms that need some."""
 
