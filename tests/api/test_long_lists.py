@@ -11,7 +11,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.model.limits import LIST_CELLS
 from evaluators.runs.result import RunResult
-from evaluators.scoring.fields.pairing import Worth, cells, crowded
+from evaluators.scoring.fields.pairing import Worth, cells
 from evaluators.scoring.fields.reading import read_align
 from evaluators.scoring.fields.tree import PairCost
 from tests.kit import write_rows
@@ -51,9 +51,9 @@ def test_cells_are_items_times_items_times_the_values_of_an_item() -> None:
 def test_a_thousand_items_with_cheap_comparators_are_compared_each_with_each() -> None:
     four = [{"a": 1, "b": 2, "c": "x", "d": None}] * 1000
     assert cells(PairCost(), four, four) == LIST_CELLS
-    assert not crowded(PairCost(), four, four)
-    assert crowded(PairCost(), four, [*four, 1])
-    assert crowded(PairCost(slow=True), items(500), items(500))
+    assert not is_crowded(PairCost(), four, four)
+    assert is_crowded(PairCost(), four, [*four, 1])
+    assert is_crowded(PairCost(slow=True), items(500), items(500))
 
 
 def test_the_work_is_counted_and_no_more_pairs_are_weighed_than_the_lists_have_items() -> None:

@@ -112,7 +112,7 @@ def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """
     asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
     if at.part.kind == "array" and len(asked) == 1:
-        align = _resolve_or_note(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
+        align = _resolve_or_note(at, asked[0], partial(resolve_alignment, asked[0].setting, at.context))
         if align is not None:
             _look_below(at, at.idle)
             at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
@@ -169,7 +169,7 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
     known, at.part.kind = len(at.details), "choice"
     at.part.branches = at.read_branches(branches)
     inner = [each.asked for each in at.part.branches]
-    if inner[0] and all(len(each) == 1 and each[0].alike(inner[0][0]) for each in inner):
+    if inner[0] and all(len(each) == 1 and each[0].is_same_as(inner[0][0]) for each in inner):
         del at.details[known:]  # read once more, as one unit
         at.part.branches = ()
         _one_unit(at, branches, inner[0])
@@ -190,7 +190,7 @@ def _aligns_a_branch(at: SchemaReading, metrics: Sequence[AskedMetric], branches
     aligned."""
     if len(metrics) != 1 or "array" not in map(_kind, branches):
         return False
-    return _resolve_or_note(at, metrics[0], partial(resolve_alignment, metrics[0].spelled, at.context)) is not None
+    return _resolve_or_note(at, metrics[0], partial(resolve_alignment, metrics[0].setting, at.context)) is not None
 
 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
@@ -233,7 +233,7 @@ def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types:
         at.part.asked = (*at.part.asked, each)
         if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
             each = replace(each, params={**each.params, "parse": True})
-        resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
+        resolve = partial(resolve_metric, each.setting, at.context, Path(at.path).canonical, each.weight)
         metric = _resolve_or_note(at, each, resolve)
         if metric is not None and len(metrics) > 1:
             _resolve_or_note(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))

@@ -116,7 +116,7 @@ def _collect_inside(place: Place, value: Any, values: _Values) -> None:
 def _collect_at_paths(place: Place, value: Any, values: _Values) -> None:
     """Adds the values that the paths of listed fields lead to. The objects and lists on the way have none of their own."""
     if place.kind == THROUGH:
-        for read, child in place.unjoined:
+        for read, child in place.unjoined_places:
             inner = read(value)
             if inner is JOINED:
                 values.known = False

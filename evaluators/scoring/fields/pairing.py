@@ -81,8 +81,8 @@ COMPLETE: Final = Worth(1, 2)
 NOTHING_ALIKE: Final = Worth(0, 2)
 
 
-def judged(matches: bool) -> Worth:
-    """The worth of a pair that is one result."""
+def worth_of_one_result(matches: bool) -> Worth:
+    """The worth of two items that are compared as one value: all where it `matches`, else nothing."""
     return COMPLETE if matches else NOTHING_ALIKE
 
 
@@ -94,7 +94,8 @@ def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
 
 
 def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
-    """The number of every worth: complete pairs, then F1, then rank."""
+    """A whole number for every worth, such that the best sum of numbers has most complete pairs, then most F1, then the
+    highest ranks."""
     shares = {worth: f1(worth) for worth in worths}
     useful = {worth: share for worth, share in shares.items() if share and share >= least}
     unit = lcm(*(share.denominator for share in useful.values()))
@@ -113,6 +114,7 @@ def f1(worth: Worth) -> Fraction:
 
 @lru_cache(maxsize=10_000)
 def _f1(matched: int, whole: int) -> Fraction:
+    """The F1 of so many matched values among `whole` values of both items. Equal ones are made once."""
     return Fraction(2 * matched, whole)
 
 
@@ -124,7 +126,7 @@ FEW: Final = 100
 """Up to this many pairs of items are always compared: that is fast, whatever the items are."""
 
 
-def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limit: int | None = None) -> bool:
+def is_crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limit: int | None = None) -> bool:
     """Whether two lists are too long to compare every item of one with every item of the other."""
     rows, columns = len(expected), len(output)
     if rows * columns <= FEW:
@@ -136,13 +138,15 @@ def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limi
 
 
 def cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
-    """How much work it is to compare every item of one list with every item of the other, in pairs of single values."""
+    """How much work it is to compare every item of one list with every item of the other: the number of pairs of single
+    values."""
     ours, theirs = (sum(_values(item, cost) for item in side) for side in (expected, output))
     return (len(output) * ours + len(expected) * theirs) // 2 * (SLOW if cost.slow else 1)
 
 
 def _values(item: Any, cost: PairCost) -> int:
-    """The values of an item, without recursion: documents may be nested deeply."""
+    """The number of values in an item: what is inside is gone through without recursion, as documents may be nested
+    deeply."""
     found, waiting = 0, [item]
     while waiting:
         value = waiting.pop()
@@ -179,12 +183,13 @@ class Paired(NamedTuple):
 
 
 def in_list_order(n: int, m: int) -> Paired:
-    """The items of two lists of these lengths in list order."""
+    """The pairing in list order of two lists with `n` expected items and `m` of the output."""
     return _in_order(n, m) if n <= _SHORT and m <= _SHORT else _in_order.__wrapped__(n, m)
 
 
 @lru_cache(maxsize=1_000)
 def _in_order(n: int, m: int) -> Paired:
+    """The pairing in list order of two lists of these lengths. That of short lists is made once."""
     both = range(min(n, m))
     return Paired([*zip(both, both, strict=True)], [*range(m, n)], [*range(n, m)], False, True)
 
@@ -201,7 +206,7 @@ def paired_by_key(
         return in_list_order(len(expected), len(output)), None
     keys = [*map(read, expected)], [*map(read, output)]
     if None in keys[0] or keys[0] != keys[1]:
-        return _by_key(align, *keys), keys
+        return _pairing_by_key(align, *keys), keys
     return in_list_order(len(expected), len(output)), keys
 
 
@@ -229,21 +234,21 @@ def paired_freely(
     """
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
-            return _paired(pairs_by_equality([*map(key_of, expected)], [*map(key_of, output)]), expected, output)
+            return _pairing(pairs_by_equality([*map(key_of, expected)], [*map(key_of, output)]), expected, output)
     ours, theirs = [lookup_key(item) for item in expected], [lookup_key(item) for item in output]
-    if crowded(cost, expected, output, align.cells):
+    if is_crowded(cost, expected, output, align.cells):
         pairs = pairs_by_equality(ours, theirs)
         rest = list(zip(*unpaired_indexes(pairs, len(ours), len(theirs)), strict=False))
         shares = map(f1, weigh(rest, False))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
-        return _paired(sorted([*pairs, *fitting]), expected, output, crowded=True)
-    pairs = _surely_then_best(align, expected, output, ours, theirs, fingerprint_of, weigh, rank)
+        return _pairing(sorted([*pairs, *fitting]), expected, output, crowded=True)
+    pairs = _best_pairs(align, expected, output, ours, theirs, fingerprint_of, weigh, rank)
     if align.ask is not None and asks:
-        pairs = _then_leftovers(align, pairs, expected, output, weigh, rank)
-    return _paired(pairs, expected, output)
+        pairs = _with_leftovers(align, pairs, expected, output, weigh, rank)
+    return _pairing(pairs, expected, output)
 
 
-def _surely_then_best(
+def _best_pairs(
     align: Align,
     expected: Items,
     output: Items,
@@ -253,11 +258,12 @@ def _surely_then_best(
     weigh: Weigh,
     rank: Rank | None,
 ) -> Pairs:
-    """The best pairing: the pairs that every best one has, then the best of what is left over."""
+    """The best pairs: first those that are in every best pairing, since both items are complete and alike, then the
+    best ones among the other items."""
     prints = fingerprints(fingerprint_of, expected, output) if len(ours) * len(theirs) > FEW else None
     pairs = Pairs()
     if prints is not None:
-        likely = _likely_complete(ours, theirs, *prints)
+        likely = _likely_complete_groups(ours, theirs, *prints)
         worths = weigh([(rows[0], columns[0]) for rows, columns in likely], False)
         for (rows, columns), worth in zip(likely, worths, strict=True):
             if f1(worth) == WHOLE:
@@ -272,9 +278,9 @@ def _surely_then_best(
             columns_of = indexes_by_value([each.keys for each in rest[1]])
             near = [set(columns_of.get(each.keys, ())) for each in rest[0]]
         else:
-            near = _value_in_common(*rest)
+            near = _columns_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
-    worth_of, table = _weighed(our_rest, their_rest, near, rows, columns, weigh)
+    worth_of, table = _weigh_pairs(our_rest, their_rest, near, rows, columns, weigh)
     gained = gains(table(worth_of), align.least_f1)
     found = undisputed_pairs(gained)
     if found is None:
@@ -285,7 +291,7 @@ def _surely_then_best(
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
-def _weighed(
+def _weigh_pairs(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
     near: Sequence[Container[int]],
@@ -318,12 +324,12 @@ def _weighed(
     return worth_of, table
 
 
-def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
-    """The pairs, and those that comparators which cost find among the items that have none."""
+def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
+    """The pairs, with further ones that comparators which cost find among the items that are in none."""
     rows, columns = unpaired_indexes(pairs, len(expected), len(output))
     if not rows or not columns:
         return pairs
-    near = [set(most_like(expected[row], [output[column] for column in columns], CANDIDATES)) for row in rows]
+    near = [set(most_similar(expected[row], [output[column] for column in columns], CANDIDATES)) for row in rows]
     wanted = [(row, place) for row, close in enumerate(near) for place in range(len(columns)) if place in close]
     worths = weigh([(rows[row], columns[place]) for row, place in wanted], True)
     if rank is not None:
@@ -335,13 +341,14 @@ def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, 
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
-def _likely_complete(
+def _likely_complete_groups(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
     our_prints: Sequence[Fingerprint],
     their_prints: Sequence[Fingerprint],
 ) -> list[tuple[list[int], list[int]]]:
-    """Items whose mark no others have: one of both lists, or of items that equal each other as many on both sides."""
+    """Groups of items, as indexes on both sides, that probably make complete pairs: one item a side has a fingerprint
+    alone, or equal items have it as often on both sides."""
     columns_of, found = indexes_by_value([each.keys for each in their_prints]), []
     for shared, rows in indexes_by_value([each.keys for each in our_prints]).items():
         columns = columns_of.get(shared, [])
@@ -351,8 +358,8 @@ def _likely_complete(
     return found
 
 
-def _value_in_common(ours: Sequence[Fingerprint], theirs: Sequence[Fingerprint]) -> list[set[int]]:
-    """For each expected item, the places of the output's items that it may have a match in common with."""
+def _columns_in_common(ours: Sequence[Fingerprint], theirs: Sequence[Fingerprint]) -> list[set[int]]:
+    """For each expected item, the indexes of the output's items that may share a match with it."""
     having: dict[Hashable, list[int]] = {}
     for column, each in enumerate(theirs):
         for value in each.values:
@@ -362,33 +369,34 @@ def _value_in_common(ours: Sequence[Fingerprint], theirs: Sequence[Fingerprint])
     return [unknown.union(*(having.get(value, ()) for value in each.values)) if each.known else every for each in ours]
 
 
-def most_like(item: Any, others: Items, most: int) -> list[int]:
-    """The places of the items that share most words and parts of words with one, `most` of them; of equal ones the first."""
+def most_similar(item: Any, others: Items, most: int) -> list[int]:
+    """The indexes of the items among `others` that share most words and parts of words with an item, `most` of them at
+    most; of equally similar ones the first."""
     if len(others) <= most:
         return [*range(len(others))]
-    wanted = _parts(item)
+    wanted = _trigrams(item)
     shares = [
         (-2 * len(wanted & parts) / (len(wanted) + len(parts) or 1), place)
-        for place, parts in enumerate(map(_parts, others))
+        for place, parts in enumerate(map(_trigrams, others))
     ]
     return sorted(place for _, place in sorted(shares)[:most])
 
 
-def _parts(item: Any) -> set[str]:
-    """The runs of three letters of an item, keys and all."""
+def _trigrams(item: Any) -> set[str]:
+    """The runs of three letters in the JSON text of an item."""
     text = f"  {to_text(item).lower()} "
     return {text[start : start + 3] for start in range(len(text) - 2)}
 
 
-def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:
-    """How two lists go together whose items have these keys."""
+def _pairing_by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:
+    """The pairing of two lists whose items have these keys; None is an item without a key."""
     pairs = pairs_by_key(ours, theirs)
     if align.keyless == "ordered":
         keyless = ([index for index, key in enumerate(side) if key is None] for side in (ours, theirs))
         pairs = sorted([*pairs, *zip(*keyless, strict=False)])
-    return _paired(pairs, ours, theirs)
+    return _pairing(pairs, ours, theirs)
 
 
-def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
-    """The pairs, with the items of both lists that are in none."""
+def _pairing(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
+    """The pairing that has these pairs, with the items of both lists that are in none."""
     return Paired(pairs, *unpaired_indexes(pairs, len(expected), len(output)), crowded)

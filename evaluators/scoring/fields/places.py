@@ -57,7 +57,7 @@ class UnitRules(Struct, frozen=True):
 
 
 def unit_of(node: FieldNode) -> UnitRules:
-    """How a place is compared."""
+    """The rules by which a place that is one value is compared."""
     comparators = [metric.comparator for metric in node.metrics]
     rules = tuple(
         answering_rule(near_enough() if comparator.costs else comparator, node.transforms) for comparator in comparators
@@ -156,6 +156,8 @@ class Place:
         self.ranks: dict[Place, Trail] = {}
 
     def _under(self, node: FieldNode, step: float, inside: bool | None = None) -> Place:
+        """The place of a node below this one; `step` is its position among the keys, or AFTER. `inside` says whether it
+        stands in items of a list."""
         return Place(
             node, self.absent, (*self.trail, step), self.inside if inside is None else inside, self.choices, self.siblings
         )
@@ -173,25 +175,30 @@ class Place:
 
     @cached_property
     def steps_of_every(self) -> tuple[tuple[str, Mark | None, Place], ...]:
-        """The steps, where matches are results."""
+        """The steps without marks, for walks in which matches are results."""
         return tuple((key, None, place) for key, _, place in self.steps)
 
     @cached_property
     def needed_steps(self) -> tuple[tuple[str, Place], ...]:
+        """The declared keys that the output must have, each with its place."""
         return tuple((key, place) for key, _, place in self.steps if place.needed)
 
     @cached_property
     def others(self) -> Place | None:
+        """The place of every key that is not declared; None where such keys are outside the schema."""
         node = self.node.below.others
         return None if node is None else self._under(node, AFTER)
 
     @cached_property
     def items(self) -> Place | None:
+        """The place of the items of a list; None where they are not described."""
         node = self.node.below.items
         return None if node is None else self._under(node, AFTER, True)
 
     @cached_property
     def whole(self) -> Place | None:
+        """The place by which a list of listed fields is compared as one value, where a side has no list; None where it
+        is not."""
         node = self.node.below.whole
         return None if node is None else Place(node, self.absent, self.trail, self.inside, self.choices)
 
@@ -204,6 +211,7 @@ class Place:
 
     @cached_property
     def as_object(self) -> Place | None:
+        """The place for two objects where `[*]` also means the values of an object; None where it does not."""
         node = self.node.as_object
         return None if node is None else Place(node, self.absent, self.trail, self.inside, self.choices, self.siblings)
 
@@ -221,7 +229,7 @@ class Place:
 
     @cached_property
     def reached(self) -> tuple[ReachedPlace, ...]:
-        """The places that paths lead to from here, whatever the value is."""
+        """The places of listed fields that paths lead to from here."""
         reached = []
         for path, node in self.node.below.reached:
             around, place = _reader(path.part(0, -1)) if path.steps else None, self._under(node, AFTER)
@@ -230,8 +238,9 @@ class Place:
         return tuple(reached)
 
     @cached_property
-    def unjoined(self) -> tuple[tuple[Callable[[Any], Any], Place], ...]:
-        """The places that paths lead to from here, each with what reads its value; JOINED where a key that contains dots may be meant."""
+    def unjoined_places(self) -> tuple[tuple[Callable[[Any], Any], Place], ...]:
+        """The places that paths lead to from here, each with the function that reads its value; JOINED where a key that
+        contains dots may be meant."""
         paths = (path for path, _ in self.node.below.reached)
         return tuple((path.unjoined_getter(JOINED), to.place) for path, to in zip(paths, self.reached, strict=True))
 
@@ -246,8 +255,8 @@ class Place:
 
     @cached_property
     def item_key(self) -> ValueKey | None:
-        """As the place of items: a function that gives two items the same key exactly when they match, where each is one value;
-        None where there is none."""
+        """As the place of items that are one value each: a function that gives two items the same key exactly when they
+        match; None where there is none."""
         return item_key(self.node, self.absent)
 
     @cached_property
@@ -257,17 +266,17 @@ class Place:
 
     @cached_property
     def key_of(self) -> Callable[[Any], Hashable | None]:
-        """Gives the key of an item of this list."""
+        """The function that reads the key of an item of this list."""
         return key_reader(self.node.align, self.absent.if_any)
 
     @cached_property
-    def shown(self) -> tuple[ShownMetric, ...]:
+    def shown_metrics(self) -> tuple[ShownMetric, ...]:
         """For each metric, the words and numbers that results of this place share."""
         return shown_of(self.node)
 
     @cached_property
     def absent_at(self) -> Any:
-        """Whether a value here counts as absent."""
+        """The function that says whether a value here counts as absent."""
         return self.absent.at(self.node)
 
     def rank(self, place: Place) -> Trail:

@@ -95,7 +95,7 @@ def resolve_schema_references(schema: object) -> Schema:
         resolved, details = resolve_as_far(schema)
         if details:
             raise BadSettings(details)
-        return _plain(resolved)
+        return _plain_copy(resolved)
     except BadSettings as error:
         raise as_problems(error) from error
 
@@ -140,7 +140,7 @@ class _SchemaWalk:
             if key not in ("$ref", "allOf", *CHOICES):
                 own[key] = self._value_of_key(key, value, (*loc, key), inside)
         for index, branch in enumerate(_schemas(schema.get("allOf"))):
-            merge(own, self._any(branch, (*loc, "allOf", index), inside, here))
+            merge(own, self._value(branch, (*loc, "allOf", index), inside, here))
         for key in CHOICES:
             if key in schema:
                 self._choose(own, key, schema[key], (*loc, key), inside)
@@ -163,12 +163,13 @@ class _SchemaWalk:
         if len(loc) == 1 and key == "definitions":
             return value
         if key in MAPS and isinstance(value, Mapping):
-            return {name: self._any(inner, (*loc, name), inside) for name, inner in value.items()}
+            return {name: self._value(inner, (*loc, name), inside) for name, inner in value.items()}
         if key in LISTS and isinstance(value, list):
-            return [self._any(inner, (*loc, index), inside) for index, inner in enumerate(value)]
-        return self._any(value, loc, inside) if key in SINGLES else value
+            return [self._value(inner, (*loc, index), inside) for index, inner in enumerate(value)]
+        return self._value(value, loc, inside) if key in SINGLES else value
 
-    def _any(self, value: Any, loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Any:
+    def _value(self, value: Any, loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Any:
+        """A value in place of a schema: resolved where it is a schema, otherwise as it is."""
         return self.schema(value, loc, inside, here) if isinstance(value, Mapping) else value
 
     # References
@@ -186,15 +187,15 @@ class _SchemaWalk:
             self.details.append(Detail(followed[reference] or loc, message, hint, code="bad-reference"))
             own.lost = True
         elif reference in inside or reference == "#":
-            own["$ref"] = self._keep(reference)
+            own["$ref"] = self._kept_reference(reference)
             own.written["$ref"] = loc
-        elif (filled := self._filled(reference, loc, inside, here)) is None:
+        elif (filled := self._fill_in(reference, loc, inside, here)) is None:
             own.lost = True
         else:
             merge(own, filled)
 
-    def _filled(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
-        """The schema that a reference leads to, filled in; None where it leads nowhere."""
+    def _fill_in(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
+        """The schema that a reference leads to, with its own references resolved; None where it leads nowhere."""
         if reference in self.shared and self.made > MOST_COPIES:
             return self.shared[reference]
         target = self.target(reference, loc)
@@ -203,8 +204,8 @@ class _SchemaWalk:
         made = self.shared[reference] = self.schema(*target, (*inside, reference), (*here, (reference, loc)))
         return made
 
-    def _keep(self, reference: str) -> str:
-        """How a reference that leads back is written: to `$defs`, where its target stays."""
+    def _kept_reference(self, reference: str) -> str:
+        """The text of a reference that leads back to itself: to `$defs`, where its target stays."""
         if reference == "#":
             return reference
         if reference not in self.kept:
@@ -232,14 +233,14 @@ class _SchemaWalk:
             self.details.append(Detail(loc, message, hint, code="bad-reference"))
             return None
         steps = steps_of(reference)
-        part = self._anchored(reference[1:]) if steps is None else follow(self.root, steps)
+        part = self._definition_with_anchor(reference[1:]) if steps is None else follow(self.root, steps)
         if part is None or not isinstance(part[0], Mapping):
             message = f'$ref "{reference}" leads nowhere' if part is None else f'$ref "{reference}" is no schema'
-            self.details.append(Detail(loc, message, self._nearest(reference), code="bad-reference"))
+            self.details.append(Detail(loc, message, self._nearest_hint(reference), code="bad-reference"))
             return None
         return part
 
-    def _anchored(self, name: str) -> tuple[Any, Loc] | None:
+    def _definition_with_anchor(self, name: str) -> tuple[Any, Loc] | None:
         """The definition with this `$anchor` and its place; None where no definition of the root has it."""
         for key in ("$defs", "definitions"):
             for inner, value in _map(self.root.get(key)).items():
@@ -247,7 +248,8 @@ class _SchemaWalk:
                     return value, (key, inner)
         return None
 
-    def _nearest(self, reference: str) -> str | None:
+    def _nearest_hint(self, reference: str) -> str | None:
+        """A hint with the definition that a reference probably means, or with all of them."""
         known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _map(self.root.get(key))]
         return suggestion(reference, known) or (f"known: {', '.join(known)}" if known else None)
 
@@ -259,8 +261,8 @@ class _SchemaWalk:
         if not isinstance(value, list):
             own[key] = value
             return
-        branches = [self._any(branch, (*loc, index), inside) for index, branch in enumerate(value)]
-        remaining = [branch for branch in branches if not _null(branch)]
+        branches = [self._value(branch, (*loc, index), inside) for index, branch in enumerate(value)]
+        remaining = [branch for branch in branches if not _is_null(branch)]
         own.nullable = own.nullable or len(remaining) < len(branches)
         if len(remaining) == 1 and isinstance(remaining[0], Placed):
             self._take(own, remaining[0])
@@ -274,8 +276,9 @@ class _SchemaWalk:
 
     @staticmethod
     def _take(own: Placed, branch: Placed) -> None:
-        """The only branch becomes part of the schema. Its words win, save those about evaluation."""
-        for key in [key for key in own if key in branch and not _about_evaluation(key)]:
+        """Merges the only branch of a choice into the schema `own`. What the branch says wins, but for what `own` says
+        about evaluation."""
+        for key in [key for key in own if key in branch and not _is_about_evaluation(key)]:
             if not isinstance(own[key], Mapping):
                 del own[key]
         merge(own, branch)
@@ -295,21 +298,21 @@ def merge(first: Placed, second: object) -> None:
         elif key == "required" and isinstance(value, list) and isinstance(first[key], list):
             first[key] = [*first[key], *(name for name in value if name not in first[key])]
         elif key in MAPS and isinstance(value, Mapping) and isinstance(first[key], Mapping):
-            first[key] = _both(first[key], value)
+            first[key] = _merge_maps(first[key], value)
         elif key in SINGLES and isinstance(first[key], Placed):
-            first[key] = _merged(first[key], value)
+            first[key] = _merge_into_copy(first[key], value)
     if isinstance(second, Placed):
         first.nullable, first.lost = first.nullable or second.nullable, first.lost or second.lost
 
 
-def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
-    """Two maps of schemas as one. Those of one name are merged."""
-    merged = {name: _merged(inner, second.get(name)) for name, inner in first.items()}
+def _merge_maps(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
+    """Two maps of schemas as one; schemas of one name are merged."""
+    merged = {name: _merge_into_copy(inner, second.get(name)) for name, inner in first.items()}
     return {**merged, **{name: inner for name, inner in second.items() if name not in merged}}
 
 
-def _merged(first: object, second: object) -> object:
-    """Two schemas as a new one; the first where there is nothing to merge."""
+def _merge_into_copy(first: object, second: object) -> object:
+    """A new schema that merges two, of which the first one wins; the first itself where one of them is no schema."""
     if not isinstance(first, Placed) or not isinstance(second, Mapping):
         return first
     own = Placed(first.loc)
@@ -320,21 +323,23 @@ def _merged(first: object, second: object) -> object:
     return own
 
 
-def _plain(schema: Mapping[str, Any]) -> Schema:
-    """A copy made of ordinary dicts and lists, which shares nothing. Raises BadSettings where it would be too large."""
+def _plain_copy(schema: Mapping[str, Any]) -> Schema:
+    """A copy made of ordinary dicts and lists, in which nothing is shared. Raises BadSettings where it would be too
+    large."""
     made = 0
 
-    def copied(value: Any) -> Any:
+    def copy_value(value: Any) -> Any:
+        """A copy of one value, and of everything in it."""
         nonlocal made
         if isinstance(value, list):
-            return [copied(inner) for inner in value]
+            return [copy_value(inner) for inner in value]
         if not isinstance(value, Mapping):
             return copy.copy(value)
         made += 1
         refuse_too_many(made, own_place(value, ()))
-        return {key: copied(inner) for key, inner in value.items()}
+        return {key: copy_value(inner) for key, inner in value.items()}
 
-    return {key: copied(value) for key, value in schema.items()}
+    return {key: copy_value(value) for key, value in schema.items()}
 
 
 def refuse_too_many(schemas: int, loc: Loc) -> None:
@@ -353,8 +358,8 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _null(branch: object) -> bool:
-    """A branch that says null and nothing else. A list of types may be null too."""
+def _is_null(branch: object) -> bool:
+    """Whether a branch says that a value is null, and nothing else."""
     if not isinstance(branch, Mapping):
         return False
     only = branch.get("enum", [branch.get("const", ...)])
@@ -365,7 +370,7 @@ def _plain_types(branches: Sequence[Any]) -> list[str]:
     """The types of branches that are all plain values; empty where one is an object or a list, or has evaluation settings."""
     types: list[str] = []
     for branch in branches:
-        if not isinstance(branch, Mapping) or any(map(_about_evaluation, branch)):
+        if not isinstance(branch, Mapping) or any(map(_is_about_evaluation, branch)):
             return []
         type_name = branch.get("type")
         listed = [name for name in (type_name if isinstance(type_name, list) else [type_name]) if name != "null"]
@@ -375,8 +380,8 @@ def _plain_types(branches: Sequence[Any]) -> list[str]:
     return types
 
 
-def _about_evaluation(key: str) -> bool:
-    """A keyword that says how a value is compared, in either dialect."""
+def _is_about_evaluation(key: str) -> bool:
+    """Whether a keyword says how a value is compared, in either dialect."""
     return str(key).startswith("x-eval-") or key == "evaluation_config"
 
 
@@ -393,7 +398,7 @@ _LONG_INDEX: Final = 10
 
 
 def follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
-    """The value that the steps lead to, and its place; None where they lead nowhere."""
+    """The value that the steps lead to from the root, and its place; None where they lead nowhere."""
     node, loc = root, list[str | int]()
     for step in steps:
         if isinstance(node, Mapping) and step in node:

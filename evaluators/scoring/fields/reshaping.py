@@ -21,7 +21,7 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.comparators._comparator import with_field_name
 from evaluators.scoring.fields.lines import FieldLine
-from evaluators.scoring.fields.rules import transformed
+from evaluators.scoring.fields.rules import transform_expected
 from evaluators.scoring.values.paths import ANY, Levels, Path, joined_keys, key_of
 from evaluators.scoring.values.transforms import Apply, Transform, TransformError, chain_of_expected
 
@@ -42,10 +42,10 @@ class Reshaping(Struct, frozen=True, dict=True):
         """The transforms as one function from a value to the changed one."""
         return chain_of_expected(self.transforms) or (lambda value: value)
 
-    def expected(self, value: Any) -> Any:
-        """An expected value, changed. Raises RowProblem."""
+    def reshape_expected(self, value: Any) -> Any:
+        """An expected value after the transforms. Raises RowProblem, which names the place, where it cannot be changed."""
         try:
-            return transformed(self.apply, value)
+            return transform_expected(self.apply, value)
         except RowProblem as error:
             raise with_field_name(error, self.path.canonical or "$") from error
 
@@ -55,7 +55,7 @@ class Reshaped(NamedTuple):
 
     expected: Sequence[Any]
     outputs: Sequence[Any]
-    said: Sequence[tuple[str, ...]]
+    notes: Sequence[tuple[str, ...]]
 
 
 class Reshapings(Struct, frozen=True):
@@ -65,7 +65,7 @@ class Reshapings(Struct, frozen=True):
 
     @property
     def at_the_top(self) -> bool:
-        """A document as a whole is changed: it may be of another kind than it is compared as."""
+        """Whether a document is changed as a whole: then it may be of another kind than the one it is compared as."""
         return any(not reshaping.path.steps for reshaping in self.each)
 
     @property
@@ -76,7 +76,7 @@ class Reshapings(Struct, frozen=True):
     def of_expected(self, document: Any) -> Any:
         """An expected document, changed. Raises RowProblem for a value that cannot be."""
         for reshaping in self.each:
-            document = _changed(document, reshaping, 0, reshaping.expected)
+            document = _reshape_below(document, reshaping, 0, reshaping.reshape_expected)
         return document
 
     def of_output(self, document: Any) -> tuple[Any, tuple[str, ...]]:
@@ -85,13 +85,14 @@ class Reshapings(Struct, frozen=True):
         for reshaping in self.each:
 
             def change(value: Any, reshaping: Reshaping = reshaping) -> Any:
+                """The value after the transforms; the value itself, with a note, where they cannot change it."""
                 try:
                     return reshaping.apply(value)
                 except TransformError as error:
                     notes.append(f"{reshaping.path.canonical or '$'} of the output stays as it is: {error}")
                     return value
 
-            document = _changed(document, reshaping, 0, change)
+            document = _reshape_below(document, reshaping, 0, change)
         return document, tuple(dict.fromkeys(notes))
 
     def of_rows(self, expected: Sequence[Any], outputs: Sequence[Any]) -> Reshaped:
@@ -124,25 +125,26 @@ def split_at_reshaping(
     return every[:last], every[last:]
 
 
-def _changed(value: Any, reshaping: Reshaping, at: int, change: Apply) -> Any:
-    """A value below which something is changed, from a step of a path on; the very same where nothing is."""
+def _reshape_below(value: Any, reshaping: Reshaping, at: int, change: Apply) -> Any:
+    """A document in which `change` was done to the values at the path of a reshaping, from the step number `at` of the
+    path on; the very same document where that changes nothing."""
     steps = reshaping.path.steps
     if at == len(steps):
         return value if value is MISSING else change(value)
     if steps[at] is ANY and value.__class__ is list:
-        made = [_changed(item, reshaping, at + 1, change) for item in value]
+        made = [_reshape_below(item, reshaping, at + 1, change) for item in value]
         return value if all(map(is_, made, value)) else made
     if steps[at] is ANY and value.__class__ is dict:
-        changed = {key: _changed(inner, reshaping, at + 1, change) for key, inner in value.items()}
+        changed = {key: _reshape_below(inner, reshaping, at + 1, change) for key, inner in value.items()}
         return value if all(map(is_, changed.values(), value.values())) else changed
     if value.__class__ is dict:
         keys = ((key, after) for key, after in (*reshaping.levels[at], (key_of(steps[at]), at + 1)) if key in value)
         key, after = next(keys, (None, 0))
-        inner = MISSING if key is None else _changed(value[key], reshaping, after, change)
+        inner = MISSING if key is None else _reshape_below(value[key], reshaping, after, change)
         return value if key is None or inner is value[key] else {**value, key: inner}
     index = steps[at]
     if value.__class__ is list and isinstance(index, int) and -len(value) <= index < len(value):
-        inner = _changed(value[index], reshaping, at + 1, change)
+        inner = _reshape_below(value[index], reshaping, at + 1, change)
         return (
             value
             if inner is value[index]

@@ -84,7 +84,7 @@ class ScoredRows:
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         """The documents, reshaped. Raises RowProblem for an expected value that cannot be."""
         rows = how.of_rows(expected, outputs)
-        self.unshaped = {at: notes for at, notes in enumerate(rows.said) if notes}
+        self.unshaped = {at: notes for at, notes in enumerate(rows.notes) if notes}
         return rows.expected, rows.outputs
 
     @property

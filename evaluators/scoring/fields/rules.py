@@ -121,7 +121,7 @@ def expected_chain(comparator: Comparator, transforms: Iterable[Transform]) -> A
     return lambda value: [apply(answer) for answer in value] if isinstance(value, list) else apply(value)
 
 
-def transformed(apply: Apply, expected: Any) -> Any:
+def transform_expected(apply: Apply, expected: Any) -> Any:
     """An expected value after its transforms. Raises RowProblem where it cannot be changed."""
     try:
         return apply(expected)
@@ -133,7 +133,7 @@ def transformed(apply: Apply, expected: Any) -> Any:
 def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
     """The issue of an expected value that cannot be transformed by `apply`, or that the comparator cannot read; None where it can."""
     try:
-        changed = value if apply is None else transformed(apply, value)
+        changed = value if apply is None else transform_expected(apply, value)
         if changed is None or comparator.reads_any:
             return None
         readable = comparator.readable(changed)
@@ -241,7 +241,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
             except TransformError:
                 return ERROR
             if two_sided and of_expected is not None:
-                expected = transformed(of_expected, expected)
+                expected = transform_expected(of_expected, expected)
                 if reflexive and json_equal(expected, actual):
                     return MATCH
         try:
@@ -309,7 +309,7 @@ def prepare_rule(
         return explained_problem(error)
     try:
         if two_sided and of_expected is not None:
-            expected = transformed(of_expected, expected)
+            expected = transform_expected(of_expected, expected)
             if comparator.reflexive and json_equal(expected, actual):
                 return Explained(MATCH, "equal once transformed")
     except RowProblem as error:

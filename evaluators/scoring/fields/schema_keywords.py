@@ -58,7 +58,7 @@ class Types(Struct, frozen=True):
         return "number" if set(self.names) == {"integer", "number"} else None
 
     @property
-    def defaulted(self) -> str:
+    def default_type(self) -> str:
         """The type whose default comparator holds; "multi" where there are several, and nothing where there is none."""
         return self.one or (SEVERAL if self.names else "")
 
@@ -85,24 +85,24 @@ def schema_type(value: object) -> str:
     return "null" if value is None else next((name for kind, name in _TYPES.items() if isinstance(value, kind)), "string")
 
 
-def looked_into(schema: Mapping[str, Any]) -> str | None:
-    """`object` or `array` when the schema describes what stands below it, else None.
+def container_kind(schema: Mapping[str, Any]) -> str | None:
+    """`object` or `array` for a schema that describes what stands below it, else None.
 
-    An object does so with declared keys, or with any keys whose values are described, and an array with one schema for
-    its items. A key whose schema is false holds no value.
+    A schema of an object does so with declared keys, or with any keys whose values are described, and one of an array
+    with a schema for its items. A key whose schema is false holds no value.
     """
     kind = types_of(schema).one
     if kind == "object":
         declared, others = schema.get("properties"), schema.get("additionalProperties")
         declares = isinstance(declared, Mapping) and any(inner is not False for inner in declared.values())
-        describes = isinstance(others, Mapping) and (not SAYS_TYPE.isdisjoint(others) or annotated(others))
+        describes = isinstance(others, Mapping) and (not SAYS_TYPE.isdisjoint(others) or has_annotation(others))
         return "object" if declares or describes else None
     items = schema.get("items")
     return "array" if kind == "array" and isinstance(items, Mapping) and items else None
 
 
-def annotated(schema: object) -> bool:
-    """Some place of the schema has an `x-eval-` key."""
+def has_annotation(schema: object) -> bool:
+    """Whether some place of the schema has an `x-eval-` key."""
     waiting, seen = [schema], set[int]()
     while waiting:
         schema_part = waiting.pop()
@@ -294,30 +294,32 @@ def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:
         if key in _MAPS and not isinstance(value, Mapping):
             hint = "write each name with its schema, as in {total: {type: number}}" if key == "properties" else None
             yield Detail(here, f'"{key}" must be a map of schemas; found {spell(value)}', hint, code="bad-schema")
-        elif key == "required" and not _names(value):
+        elif key == "required" and not _is_list_of_names(value):
             hint = f"write required: [{value}]" if isinstance(value, str) else None
             yield Detail(here, f'"required" must be a list of names; found {spell(value)}', hint, code="bad-schema")
-        elif key in LISTS and not _maps(value):
+        elif key in LISTS and not _is_list_of_schemas(value):
             yield Detail(here, f'"{key}" must be a list of schemas; found {spell(value)}', code="bad-schema")
-        elif key == "items" and not isinstance(value, (Mapping, bool)) and not _maps(value):
+        elif key == "items" and not isinstance(value, (Mapping, bool)) and not _is_list_of_schemas(value):
             hint = f"write items: {{type: {value}}}" if isinstance(value, str) else None
             yield Detail(here, f'"items" must be a schema; found {spell(value)}', hint, code="bad-schema")
-        elif (likeliest := _meant(key, value)) is not None and likeliest not in schema:
+        elif (likeliest := _intended_keyword(key, value)) is not None and likeliest not in schema:
             message = f'"{key}" is no keyword of a schema'
             yield Detail(here, message, f'did you mean "{likeliest}"?', key=True, code="unknown-keyword")
 
 
-def _names(value: object) -> bool:
-    """The names of an object's keys; true and false stood there in old drafts."""
+def _is_list_of_names(value: object) -> bool:
+    """Whether a value is a list of texts, as under `required`, or a boolean, which stood there in old drafts."""
     return isinstance(value, bool) or (isinstance(value, list) and all(isinstance(name, str) for name in value))
 
 
-def _maps(value: object) -> bool:
+def _is_list_of_schemas(value: object) -> bool:
+    """Whether a value is a list of schemas."""
     return isinstance(value, list) and all(isinstance(branch, (Mapping, bool)) for branch in value)
 
 
-def _meant(key: str, value: object) -> str | None:
-    """The keyword that another one nearly is. `ref` is a remark, save with a place in the schema."""
+def _intended_keyword(key: str, value: object) -> str | None:
+    """The known keyword that an unknown key was probably meant to be; None where it resembles none. `ref` is taken for
+    a remark, but for one that names a place in the schema."""
     if key in READ or key in _OTHERS or key.startswith("x-eval-"):
         return None
     if key == "ref" and not str(value).startswith("#"):
@@ -328,6 +330,7 @@ def _meant(key: str, value: object) -> str | None:
 
 
 def _likeness(plain: str, word: str) -> float:
+    """How much two keywords resemble each other, from 0 to 1."""
     from difflib import SequenceMatcher  # for messages only
 
     return SequenceMatcher(None, plain, word.casefold().replace("_", "-")).ratio()

@@ -52,12 +52,12 @@ class AskedMetric(Struct, frozen=True):
     params_loc: Loc = ()
 
     @property
-    def spelled(self) -> object:
-        """The metric as a word or a one-key map."""
+    def setting(self) -> object:
+        """The metric as it is written in a suite: a word, or a map of the word and its options."""
         return {self.metric_id: dict(self.params)} if self.params else self.metric_id
 
-    def alike(self, other: AskedMetric) -> bool:
-        """Both ask for the same comparison."""
+    def is_same_as(self, other: AskedMetric) -> bool:
+        """Whether another metric asks for the same comparison."""
         return (self.metric_id, self.params, self.weight) == (other.metric_id, other.params, other.weight)
 
 
@@ -83,7 +83,7 @@ class SchemaPart(Struct, eq=False):
     def node(self, path: SchemaPath, outer: Fraction = Fraction(1)) -> FieldNode:
         """The node of this part at a path. What stands below is made when it is asked for; it counts with the weight of
         what it stands in."""
-        metrics, weight = knowing_items(self.metrics, self.items), self.weight * outer
+        metrics, weight = with_item_rules(self.metrics, self.items), self.weight * outer
         return FieldNode(
             path, self.kind, metrics, self.transforms, self.align, self.compound, weight, skip=self.skip,
             fallback_for=self.fallback_for, shape=self.shape, make=lambda: self._below(path, weight), origin=self,
@@ -99,8 +99,8 @@ class SchemaPart(Struct, eq=False):
         )
 
 
-def knowing_items(metrics: tuple[Metric, ...], items: SchemaPart | None) -> tuple[Metric, ...]:
-    """The metrics; one that asks a judge about whole lists tells it how their items are compared."""
+def with_item_rules(metrics: tuple[Metric, ...], items: SchemaPart | None) -> tuple[Metric, ...]:
+    """The metrics of a list, where one that asks a judge about whole lists also tells it how the items are compared."""
     if items is None or not any(isinstance(metric.comparator, JudgedComparator) for metric in metrics):
         return metrics
     rules = _item_rules(items)
@@ -167,34 +167,34 @@ class SchemaReader:
         """The node that a schema becomes. `path` names it in messages; an `idle` one is below a value that is compared as a whole."""
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
-            return self._refused(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
+            return self._refuse(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
         if len(path) + len(self.choosing) > MOST_LEVELS:
             message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
-            return self._refused(loc, message, "let references lead back without anything beside them")
+            return self._refuse(loc, message, "let references lead back without anything beside them")
         refuse_too_many(len(self._parts), loc)
         met: list[object] = []
         while list(schema) == ["$ref"]:
             if schema["$ref"] in met:
-                return self._leads_to_itself(schema, loc)
+                return self._refuse_circle(schema, loc)
             met.append(schema["$ref"])
             schema = self.target(schema)
         known = self._parts.get((id(schema), idle))
         if known is not None and known in self.choosing:
             message = "this choice leads to itself: it would be its own branch"
-            return self._refused(loc, message, "let a branch describe a value, with type and properties", "bad-reference")
+            return self._refuse(loc, message, "let a branch describe a value, with type and properties", "bad-reference")
         if known is not None:
             return known
         self._alive.append(schema)
         part = self._parts[id(schema), idle] = SchemaPart()
-        self._read(part, schema, loc, path, idle)
+        self._read_into(part, schema, loc, path, idle)
         return part
 
-    def _read(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+    def _read_into(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
         """Reads a schema, together with what it refers to and adds to, into its part."""
         followed: list[tuple[str, SchemaPath]] = []
         while "$ref" in schema:
             if (schema["$ref"], path) in self._following:
-                self._leads_to_itself(schema, loc)
+                self._refuse_circle(schema, loc)
                 part.skip = True
                 break
             followed.append((schema["$ref"], path))
@@ -215,13 +215,14 @@ class SchemaReader:
         definition: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
         return definition
 
-    def _leads_to_itself(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
+    def _refuse_circle(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
+        """Notes that a reference leads to itself alone; the part of a schema that cannot be read."""
         message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
         hint = "let it describe a value, with type and properties"
-        return self._refused(place_of(schema, "$ref", loc), message, hint, "bad-reference")
+        return self._refuse(place_of(schema, "$ref", loc), message, hint, "bad-reference")
 
-    def _refused(self, loc: Loc, message: str, hint: str | None = None, code: str = "bad-setting") -> SchemaPart:
-        """Notes a problem; the part of a schema that cannot be read."""
+    def _refuse(self, loc: Loc, message: str, hint: str | None = None, code: str = "bad-setting") -> SchemaPart:
+        """Notes a problem at a place; the part of a schema that cannot be read."""
         self.details.append(Detail(loc, message, hint, code=code))
         return SchemaPart(skip=True)
 
@@ -249,8 +250,8 @@ class SchemaReading(Struct):
         return self.reader.context
 
     @property
-    def shown(self) -> str:
-        """The path as messages print it."""
+    def path_text(self) -> str:
+        """The path as text, for messages."""
         return display(self.path)
 
     def read_branches(self, branches: Iterable[Mapping[str, Any]]) -> tuple[SchemaPart, ...]:
@@ -280,7 +281,7 @@ class SchemaReading(Struct):
         self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
 
     def _below(self, schema: object, path: Loc, step: object, idle: bool) -> SchemaPart:
-        """The part of a key or an item.
+        """The part that the schema of a key, or of the items, becomes; `step` leads there.
 
         A choice may lead back to itself through one of these, so the choices that are being read are set aside.
         """
@@ -289,10 +290,11 @@ class SchemaReading(Struct):
         self.reader.choosing = outer
         return part
 
-    def met(self, details: Iterable[Detail], path: Loc) -> None:
-        """Adds problems of what is written at a place. A value that is not compared needs no judge, so such a problem is dropped."""
+    def add_problems(self, details: Iterable[Detail], path: Loc) -> None:
+        """Adds the problems of what is written at a place. A value that is not compared needs no judge, so a problem
+        that says so is dropped."""
         remaining = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
-        self.details.extend(detail.under(*path) for detail in in_field(remaining, self.shown))
+        self.details.extend(detail.under(*path) for detail in in_field(remaining, self.path_text))
 
     def note(self, note: str) -> None:
         """Adds a remark to those of the context, once."""

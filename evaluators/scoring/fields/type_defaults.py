@@ -24,7 +24,7 @@ from evaluators.scoring.fields.schema_keywords import (
     EVALUATION_CONFIG,
     SAYS_TYPE,
     branches_of,
-    looked_into,
+    container_kind,
     types_of,
 )
 
@@ -142,7 +142,7 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
         _annotate_each(schema.get(name), defaults, done)
     has_inside = _annotate_inside(schema, defaults, done)
     if not has_inside and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
-        kind = types_of(schema).defaulted if "type" in schema else ""
+        kind = types_of(schema).default_type if "type" in schema else ""
         of_kind = defaults.get(kind, OTHERWISE)
         named = defaults.get(_format(str(schema.get("format"))), of_kind) if kind == "string" else of_kind
         schema["x-eval-compare"] = copy.deepcopy(named)
@@ -155,7 +155,7 @@ def _format(name: str) -> str:
 
 def _annotate_inside(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:
     """Annotate the schemas inside a schema. False when what it describes is compared as one value."""
-    kind, branches = looked_into(schema), branches_of(schema)
+    kind, branches = container_kind(schema), branches_of(schema)
     if kind == "array":
         _annotate(schema["items"], defaults, done)
     if kind == "object":
@@ -164,7 +164,7 @@ def _annotate_inside(schema: dict[str, Any], defaults: Mapping[str, Any], done: 
     for key in ("allOf", *CHOICES):
         for branch in schema[key] if isinstance(schema.get(key), list) else ():
             # the other branches only restrict the value, by a minimum say, or the list or object that the schema describes
-            if isinstance(branch, dict) and (looked_into(branch) or (kind is None and branch.keys() & SAYS_TYPE)):
+            if isinstance(branch, dict) and (container_kind(branch) or (kind is None and branch.keys() & SAYS_TYPE)):
                 _annotate(branch, defaults, done)
     return kind is not None or bool(branches)
 

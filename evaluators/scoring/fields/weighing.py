@@ -22,7 +22,14 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.fingerprints import fingerprint
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
 from evaluators.scoring.fields.item_keys import as_sets
-from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, judged, paired_by_key, paired_freely
+from evaluators.scoring.fields.pairing import (
+    Paired,
+    Worth,
+    in_list_order,
+    paired_by_key,
+    paired_freely,
+    worth_of_one_result,
+)
 from evaluators.scoring.fields.places import OBJECT, UNIT, Place
 from evaluators.scoring.fields.results import MATCH, ListResult
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct
@@ -295,7 +302,7 @@ class Weighing(Units):
         worths: list[Worth] = []
         for (row, column), ((right, wrong, lost, extra, faults, _), places) in zip(pairs, weighed, strict=True):
             whole = 2 * (right + wrong + faults) + lost + extra
-            worths.append(Worth(right, whole) if whole else judged(json_equal(e[row], o[column])))
+            worths.append(Worth(right, whole) if whole else worth_of_one_result(json_equal(e[row], o[column])))
             hits[row, column] = places
         return worths
 

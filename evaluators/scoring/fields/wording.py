@@ -105,7 +105,7 @@ def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | Non
             path, status, _SCORES.get(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
-    for number, shown in enumerate(result.at.shown):
+    for number, shown in enumerate(result.at.shown_metrics):
         explained = explain_metric(result, number)
         judged = explained.judged
         status = explained.status

@@ -27,7 +27,7 @@ from evaluators.scoring.fields.schema_keywords import (
     X_EVAL,
     Types,
     branches_of,
-    looked_into,
+    container_kind,
     shape_of,
     types_of,
     whole_branch,
@@ -73,9 +73,9 @@ def _fill(at: SchemaReading) -> None:
         at.part.skip = at.schema.lost
         at.part.metrics = () if at.schema.lost or at.idle else (_default(at, "", OTHERWISE),)
         return
-    types, branches, inside = types_of(at.schema), branches_of(at.schema), looked_into(at.schema)
+    types, branches, inside = types_of(at.schema), branches_of(at.schema), container_kind(at.schema)
     whole = [whole_branch(branch, at.schema, SAYS_TYPE - {*CHOICES}, at.loc) for branch in branches]
-    several = bool(branches) and (inside is None or any(map(looked_into, branches)))
+    several = bool(branches) and (inside is None or any(map(container_kind, branches)))
     at.part.skip = _skip(at)
     typed = several or at.part.skip or _check_types(at, types)
     at.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
@@ -99,7 +99,7 @@ def _fill(at: SchemaReading) -> None:
     if at.part.kind == "array":
         at.read_items(at.schema, idle or bool(at.part.metrics))
     if at.part.transforms and not at.part.metrics and at.part.compound is None and at.part.kind != "leaf" and not at.idle:
-        at.note(f'"x-eval-transform" of {at.shown} changes nothing: its parts are compared, not the whole')
+        at.note(f'"x-eval-transform" of {at.path_text} changes nothing: its parts are compared, not the whole')
 
 
 def _compare(at: SchemaReading) -> None:
@@ -107,7 +107,7 @@ def _compare(at: SchemaReading) -> None:
     types = types_of(at.schema)
     if "x-eval-compare" not in at.schema:
         if at.part.kind == "leaf" and not at.idle:
-            at.part.metrics = _unnamed(at, types.defaulted)
+            at.part.metrics = _unnamed(at, types.default_type)
         return
     entry, place = at.schema["x-eval-compare"], place_of(at.schema, "x-eval-compare", at.loc)
     try:
@@ -122,10 +122,10 @@ def _compare(at: SchemaReading) -> None:
             return
         at.part.metrics = (_metric(at, entry),)
     except BadSettings as error:
-        at.met(error.details, place)
+        at.add_problems(error.details, place)
         return
     if at.part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
-        at.note(f"{at.shown} is compared as a number, but the schema says {types.one}")
+        at.note(f"{at.path_text} is compared as a number, but the schema says {types.one}")
 
 
 def _refuse_either(entry: object) -> None:
@@ -148,7 +148,7 @@ def _refuse_either(entry: object) -> None:
 def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
     """The comparator of a place that names none: that of its type, where the reader fills in, else a problem."""
     if at.context.get("defaults") is None:
-        named = f'"{at.shown}"' if at.path else "the schema"
+        named = f'"{at.path_text}"' if at.path else "the schema"
         hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
         message = f"{named} does not say how it is compared"
         at.details.append(Detail(at.loc, message, hint, key=True, code="not-compared"))
@@ -161,7 +161,7 @@ def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
             each if isinstance(each, NeedsJudge) else Detail((), f"{whose}: {each.message}", each.hint, False, each.code)
             for each in error.details
         ]
-        at.met(details, at.loc)
+        at.add_problems(details, at.loc)
         return ()
 
 
@@ -184,7 +184,7 @@ def _metric(at: SchemaReading, entry: object) -> Metric:
             raise bad(f"the name of a comparator is text; found {spell(next(iter(entry)))}")
         if entry == "":
             raise bad("the name of the comparator is empty", hint="write exact, or another comparator")
-        at.reader.metrics[known] = resolve_metric(entry, at.context, at.shown)
+        at.reader.metrics[known] = resolve_metric(entry, at.context, at.path_text)
     return at.reader.metrics[known]
 
 
@@ -200,18 +200,18 @@ def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
     if known not in at.reader.metrics:
         named = (at.context.get("defaults") or {}).get(json_type, otherwise)
         named = otherwise if names_alignment(named, at.context) else named
-        at.reader.metrics[known] = resolve_metric(named, at.context, at.shown)
+        at.reader.metrics[known] = resolve_metric(named, at.context, at.path_text)
     return at.reader.metrics[known]
 
 
 def _compound(at: SchemaReading, options: object) -> None:
     """Reads a compound, keys of this object that are compared as one unit, into the part."""
     if at.part.kind != "object":
-        message = f'"compound" compares keys of an object; "{at.shown}" has none'
+        message = f'"compound" compares keys of an object; "{at.path_text}" has none'
         raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
     details: list[Detail] = []
     try:
-        at.part.compound, first = resolve_compound(options, at.context, at.shown)
+        at.part.compound, first = resolve_compound(options, at.context, at.path_text)
         at.part.transforms = (*first, *at.part.transforms)
     except BadSettings as error:
         details.extend(detail.under("compound") for detail in error.details)
@@ -220,7 +220,7 @@ def _compound(at: SchemaReading, options: object) -> None:
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"
-            details.append(Detail(("compound", "fields", index), f'"{at.shown}" has no key "{name}"', hint))
+            details.append(Detail(("compound", "fields", index), f'"{at.path_text}" has no key "{name}"', hint))
     if details:
         raise BadSettings(details)
 
@@ -273,7 +273,7 @@ def _reading(at: SchemaReading, key: str, read: Callable[[object], Read], otherw
     try:
         return read(at.schema[key])
     except BadSettings as error:
-        at.met(error.details, place_of(at.schema, key, at.loc))
+        at.add_problems(error.details, place_of(at.schema, key, at.loc))
         return otherwise
 
 
