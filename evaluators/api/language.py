@@ -47,7 +47,7 @@ from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.test_set_config import TestSetConfig
 
-_TAKEN: Final = "|".join([*COMPARATORS.shipped(), "skip", *NEIGHBOURS])
+_TAKEN: Final = "|".join([*COMPARATORS.shipped_names(), "skip", *NEIGHBOURS])
 EvaluatorShape: TypeAlias = Annotated[Any, WithJsonSchema({READ_AS: "evaluator"})]
 OwnComparatorShape: TypeAlias = Annotated[Any, WithJsonSchema({READ_AS: "comparator.definition"})]
 RowColumn: TypeAlias = Annotated[str, Field(pattern=r"^row\.\s*\S")]
@@ -159,7 +159,7 @@ def _inline_sections(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
 def _plug_schema(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
     """The schema of a setting that names a plug of the socket: a word, or a map from the word to its settings. Adds the plugs'
     definitions to `definitions`. Other distributions bring words of their own."""
-    plugs = {name: socket.find(name) for name in socket.shipped()}
+    plugs = {name: socket.find(name) for name in socket.shipped_names()}
     definitions |= definitions_of(plugs)
     words = {name: first_sentence(plug) for name, plug in plugs.items()}
     return word_or_map(words, {name: definitions.pop(name) for name in plugs}, {"type": ["string", "null"]})

@@ -56,7 +56,7 @@ def _check_name(kind: str, name: str) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         hint = "small letters, digits and _, starting with a letter, such as has_digits"
         raise problem("bad-name", f'"{name}" cannot be the name of {_ARTICLE[kind]} {kind}', hint=hint)
-    if name in (BUILTIN.shipped() if kind == "evaluator" else COMPARATORS.shipped()):
+    if name in (BUILTIN.shipped_names() if kind == "evaluator" else COMPARATORS.shipped_names()):
         raise problem("name-taken", f'"{name}" ships with the package', hint="choose another name")
 
 

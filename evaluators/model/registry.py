@@ -42,17 +42,17 @@ class Socket(Generic[Plug]):
         self._found: dict[str, type[Plug]] = {}
         _SOCKETS[package] = self
 
-    def shipped(self) -> tuple[str, ...]:
-        """Names of the plugs that come with the package, sorted."""
+    def shipped_names(self) -> tuple[str, ...]:
+        """The names of the plugs that come with the package, sorted."""
         return modules_of(self.package)
 
     def names(self) -> tuple[str, ...]:
         """Every name that `find` knows, sorted."""
-        return tuple(sorted({*self.shipped(), *_entry_points_of(self.package), *self._registered}))
+        return tuple(sorted({*self.shipped_names(), *_entry_points_of(self.package), *self._registered}))
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a plug of that name. Names that ship are looked at first: looking for installed packages is slow."""
-        return name in self.shipped() or name in self.names()
+        return name in self.shipped_names() or name in self.names()
 
     def find(self, name: str) -> type[Plug]:
         """The plug of that name.
@@ -61,7 +61,7 @@ class Socket(Generic[Plug]):
         """
         if name in self._registered:
             return self._registered[name]
-        if name in self.shipped():
+        if name in self.shipped_names():
             return self.shipped_plug(name)
         if name in (installed := _entry_points_of(self.package)):
             if name not in self._found:
@@ -73,7 +73,7 @@ class Socket(Generic[Plug]):
             hint=suggestion(name, self.names()) or f"known: {', '.join(self.names())}",
         )
 
-    def broken(self) -> dict[str, Issue]:
+    def broken_plugs(self) -> dict[str, Issue]:
         """The problem of each installed plug that cannot be used, by its name."""
         found = {}
         for name in _entry_points_of(self.package):
@@ -106,14 +106,14 @@ class Socket(Generic[Plug]):
 
     def is_replaced(self, name: str) -> bool:
         """Whether a plug of the program's own has taken the place of one that ships."""
-        return name in self._registered and name in self.shipped()
+        return name in self._registered and name in self.shipped_names()
 
     def register(self, name: str, plug: type[Plug], *, overwrite: bool = False, replaceable: bool = False) -> None:
         """Add a plug for this process. `replaceable`: `overwrite` may take the place of a plug that ships.
 
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
-        ships = name in self.shipped()
+        ships = name in self.shipped_names()
         if self._names_itself(name, plug) and (overwrite or name not in self._found):
             self._found[name] = self._check_plug(plug, name)
             return
@@ -126,7 +126,7 @@ class Socket(Generic[Plug]):
 
     def _names_itself(self, name: str, plug: type[Plug]) -> bool:
         """Whether the installed entry point of that name is in the package that the plug is from."""
-        point = None if name in self.shipped() else _entry_points_of(self.package).get(name)
+        point = None if name in self.shipped_names() else _entry_points_of(self.package).get(name)
         return point is not None and point.module.partition(".")[0] == plug.__module__.partition(".")[0]
 
     def _check_plug(self, plug: object, name: str) -> type[Plug]:

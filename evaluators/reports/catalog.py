@@ -77,8 +77,8 @@ def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
 def plug_problems(kind: Kind) -> dict[str, Issue]:
     """Problems of plugs of other distributions, which are not listed, by name."""
     if kind == "evaluators":
-        return BUILTIN.broken()
-    return COMPARATORS.broken() if kind == "comparators" else {}
+        return BUILTIN.broken_plugs()
+    return COMPARATORS.broken_plugs() if kind == "comparators" else {}
 
 
 def kinds_of(name: str) -> tuple[Kind, ...]:

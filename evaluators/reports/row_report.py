@@ -179,9 +179,9 @@ def _confusion(scored: Scored) -> Report:
         "false_positive": confusion.wrong + confusion.extra,
         "false_negative": confusion.wrong + confusion.missing,
         "true_negative": 0,
-        "precision": _float(confusion.exact("precision")),
-        "recall": _float(confusion.exact("recall")),
-        "f1": _float(confusion.exact("f1")),
+        "precision": _float(confusion.as_fraction("precision")),
+        "recall": _float(confusion.as_fraction("recall")),
+        "f1": _float(confusion.as_fraction("f1")),
     }
 
 

@@ -233,7 +233,7 @@ _WANTED: Final[Mapping[Wanted, str]] = {
 def column_words(column: Column, columns: Mapping[str, str]) -> str:
     """A column as sentences name it, with its name where it is known."""
     if column.at is not None:
-        return f"{column_words(column.whole, columns)}, at {column.at}"
+        return f"{column_words(column.without_path, columns)}, at {column.at}"
     if column.literal:
         return f'column "{column.name}"'
     return f'column "{columns[column.name]}"' if column.name in columns else f"the {column.name} column"

@@ -43,7 +43,7 @@ def rows_place(prepared: Prepared, selection: Selection) -> str:
         return ""
     settings = test_set.config.model_dump(mode="json", exclude_unset=True)
     text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
-    return text if "://" not in text and filled_texts_of(test_set.config).shown(settings) == settings else ""
+    return text if "://" not in text and filled_texts_of(test_set.config).as_written(settings) == settings else ""
 
 
 def with_cells(record: Run) -> Run:

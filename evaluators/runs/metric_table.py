@@ -156,7 +156,7 @@ def compute_metrics(
 
 def _exact_ratio(ratio: Ratio, sums: Sums) -> float | None:
     """A ratio of an evaluator or a field, such as precision, from its counts."""
-    return confusion(sums.counts).rounded(ratio)
+    return confusion(sums.counts).as_float(ratio)
 
 
 def _row_count(status: RowStatus, sums: Sums) -> int:
@@ -299,7 +299,7 @@ EVALUATOR_METRICS: Final = (
 
 def _label_ratio(name: Ratio, word: str, meaning: str) -> Metric:
     """A metric of one label: the ratio `name` of its counts."""
-    return Metric(name, word, meaning, lambda counts: counts.exact(name), place="always", compared=True)
+    return Metric(name, word, meaning, lambda counts: counts.as_fraction(name), place="always", compared=True)
 
 
 LABEL_METRICS: Final = (

@@ -245,6 +245,6 @@ def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
         file = (document.folder or Path()) / name
         if str(file) in suite.files or file.is_file():
             folder = document.written.parent if document.written is not None else document.folder or Path()
-            shown = source.filled.shown(name)
+            shown = source.filled.as_written(name)
             stored_place = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
             yield file, Path(os.path.abspath(stored_place))

@@ -331,7 +331,7 @@ def _array(further: Mapping[str, int]) -> ArrayStats | None:
         return None
     items = Confusion(matched, 0, missed, spurious)
     return ArrayStats(
-        matched, missed, spurious, paired, items.rounded("precision"), items.rounded("recall"), items.rounded("f1"),
+        matched, missed, spurious, paired, items.as_float("precision"), items.as_float("recall"), items.as_float("f1"),
         further.get(EVALUATED, 0), further.get(PASSED, 0),
     )  # fmt: skip
 

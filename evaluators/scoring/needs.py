@@ -55,7 +55,7 @@ class Column(Struct, frozen=True):
     """The path of the document in the cell's JSON that is read in place of the cell."""
 
     @property
-    def whole(self) -> Column:
+    def without_path(self) -> Column:
         """The same column without the path `at`: the cell in which that path is looked up."""
         return Column(self.name, self.literal, self.role)
 

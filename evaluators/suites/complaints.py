@@ -35,7 +35,9 @@ _FILE_BESIDE = late_pattern(r"""test_set:\s+["']?([^\s"'#{\[&*!|>][^"'#]*?)["']?
 _KEY_BESIDE_KEY = late_pattern(
     r"(?P<before>\s*(?:-\s+)*)(?P<key>[^\s:\[{#][^:#]*):\s+(?P<word>\w+):(?:\s+(?P<rest>[^\s#](?:[^#]|(?<!\s)#)*?))?\s*(?:\s#.*)?"
 )
-_NESTED: Final = frozenset((*COMPARATORS.shipped(), *NEIGHBOURS, "fail_below", "warn_below", "fail_above", "warn_above"))
+_NESTED: Final = frozenset(
+    (*COMPARATORS.shipped_names(), *NEIGHBOURS, "fail_below", "warn_below", "fail_above", "warn_above")
+)
 """Settings that may be the only one below a key."""
 _OPENING = late_pattern(
     r"""(?m)(?:^|(?<=\s))\#.*$  # a comment
@@ -96,7 +98,7 @@ class YamlErrorExplainer:
         self.line = document.line
         self.text = document.text
         self.reads = reads
-        self.data_of = data_of
+        self.filled_data = data_of
 
     def explain(self, trouble: ParserError) -> YamlProblem:
         """The problem in words, for the parser's error. `_KINDS` is asked in order, and the first answer counts."""
@@ -220,7 +222,7 @@ class YamlErrorExplainer:
         """The problem of settings in the lines below line `number`, a `test_set:` that has its `file` beside it."""
         message = '"test_set" has its file beside it, and settings below it; they go together in one map'
         lines = self._lines_below(number)
-        data = self.data_of("\n".join(lines))
+        data = self.filled_data("\n".join(lines))
         hint = "write test_set: {file: …}, with the settings beside the file"
         if isinstance(data, dict) and "file" not in data:
             hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow_text({'file': file, **data})}"
@@ -245,7 +247,7 @@ class YamlErrorExplainer:
         where = "write: "
         if not rest:
             lines = self._lines_below(number)
-            data = self.data_of("\n".join(lines))
+            data = self.filled_data("\n".join(lines))
             rest = "" if data is None else flow_text(data)
             where = f"write, in place of these {len(lines) + 1} lines: "
         line = f"{head}: {{{word}: {rest}}}".strip()

@@ -121,7 +121,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         raise Problems(_issues_in_order(source, details))
     shown_notes = tuple(map(source.filled.masked, notes))
     return SuiteConfig(
-        source, source.filled.shown(name) or _suite_name(source.name), lines, slices, sections, shown_notes
+        source, source.filled.as_written(name) or _suite_name(source.name), lines, slices, sections, shown_notes
     )
 
 

@@ -64,11 +64,12 @@ class Filling(Struct):
     findings: Findings = field(default_factory=Findings)
     filled: Filled = field(default_factory=Filled)
 
-    def data_of(self, node: YamlNode) -> Any:
-        """The plain data of a tree, with the environment filled in. What cannot be filled in is noted."""
+    def filled_data(self, node: YamlNode) -> Any:
+        """The plain data of a tree, with the values of the environment in its texts. What cannot be filled in is noted in
+        `findings`."""
         return _data(node, self._text)
 
-    def shown(self, node: YamlNode) -> Any:
+    def shown_data(self, node: YamlNode) -> Any:
         """The plain data of a tree as people read it, with `${NAME}` where the environment gave a value."""
         return _data(node, lambda text, _: fill_variables(text, self.environment).shown)
 

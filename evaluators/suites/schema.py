@@ -105,9 +105,9 @@ def word_or_map(words: Mapping[str, str], keys: Mapping[str, Schema], other: Sch
 
 def language_definitions() -> dict[str, Schema]:
     """The schemas of evaluators, fields, comparators, transforms, alignments and conditions, by name."""
-    types = {name: BUILTIN.find(name) for name in BUILTIN.shipped()}
-    comparators = {name: COMPARATORS.shipped_plug(name) for name in COMPARATORS.shipped()}
-    comparators |= {name: JUDGED_COMPARATORS.find(name) for name in JUDGED_COMPARATORS.shipped()}
+    types = {name: BUILTIN.find(name) for name in BUILTIN.shipped_names()}
+    comparators = {name: COMPARATORS.shipped_plug(name) for name in COMPARATORS.shipped_names()}
+    comparators |= {name: JUDGED_COMPARATORS.find(name) for name in JUDGED_COMPARATORS.shipped_names()}
     models: dict[str, type[BaseModel]] = {
         **{f"evaluator.{name}": plug for name, plug in types.items()},
         **{f"comparator.{name}": plug for name, plug in comparators.items()},

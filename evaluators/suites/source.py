@@ -204,9 +204,9 @@ def _suite_source(root: YamlNode, path: Path | None, environment: Mapping[str, s
     entries = _merged_sections(trees)
     whole = YamlNode(entries, root.spot)
     filling = Filling(known, filled=chain.filled)
-    data: dict[str, Any] = filling.data_of(whole)
+    data: dict[str, Any] = filling.filled_data(whole)
     filling.findings.raise_any()
-    shown: dict[str, Any] = filling.shown(whole) if filling.filled else data
+    shown: dict[str, Any] = filling.shown_data(whole) if filling.filled else data
     documents = tuple(tree.spot.document for tree in trees)
     return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
 

@@ -178,10 +178,12 @@ def _colon_at(text: str, key: _Node) -> int:
 
 
 def _line_start(text: str, at: int) -> int:
+    """The position where the line begins that holds the position `at`."""
     return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def _line_end(text: str, at: int) -> int:
+    """The position of the line break behind the position `at`, or the end of the text."""
     match = _LINE_END.search(text, at)
     return match.start() if match else len(text)
 

@@ -306,7 +306,9 @@ def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
 def format_of(source: ByteSource) -> str:
     """The format of a file, by its name, or else by its first bytes."""
     name = source.suffix.removeprefix(".")
-    if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:  # the others need not be imported
+    if (
+        name in READERS.shipped_names() and source.suffix in READERS.find(name).suffixes
+    ):  # the others need not be imported
         return "jsonl" if name == "json" and holds_json_lines(source) else name
     return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
 

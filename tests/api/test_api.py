@@ -165,7 +165,7 @@ def test_everything_has_a_form_for_a_running_event_loop(rows: Path) -> None:
 def examples() -> list[Any]:
     return [
         pytest.param(name, example, id=f"{name}: {example.title}")
-        for name in BUILTIN.shipped()
+        for name in BUILTIN.shipped_names()
         for example in BUILTIN.find(name).examples
     ]
 

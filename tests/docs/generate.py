@@ -177,7 +177,7 @@ _JUDGES: Final = (
 
 
 def _judges() -> str:
-    pages = [_below(_judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped()]
+    pages = [_below(_judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped_names()]
     return "\n\n".join(["# Judges", _JUDGES, *pages]) + "\n"
 
 
@@ -281,7 +281,7 @@ _CONVERTING: Final = (
 
 def _converting() -> str:
     parts = ["# What `convert` makes of other systems' words", _CONVERTING]
-    for name in CONVERTERS.shipped():
+    for name in CONVERTERS.shipped_names():
         system = CONVERTERS.find(name)
         parts += [f"## {system.title}", f"`evaluators convert {name} FILE` reads: {_lowered(system)}"]
         for table in system.tables:
@@ -367,8 +367,8 @@ def _option(one: click.Option) -> tuple[str, str, str]:
 def _shipped(kind: Kind) -> list[CatalogEntry]:
     """What comes with the package, and nothing that this machine or this process has added."""
     sockets: dict[str, tuple[str, ...]] = {
-        "evaluators": BUILTIN.shipped(),
-        "comparators": (*COMPARATORS.shipped(), *JUDGED_COMPARATORS.shipped()),
+        "evaluators": BUILTIN.shipped_names(),
+        "comparators": (*COMPARATORS.shipped_names(), *JUDGED_COMPARATORS.shipped_names()),
     }
     return [entry for entry in entries(kind) if entry.name in sockets.get(kind, (entry.name,))]
 

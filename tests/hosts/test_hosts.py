@@ -28,7 +28,7 @@ def test_the_tests_of_an_environment(name: str) -> None:
 
 def test_every_tracker_that_needs_a_package_has_an_environment() -> None:
     without = {"files"}
-    assert {*TRACKERS.shipped()} - without <= {
+    assert {*TRACKERS.shipped_names()} - without <= {
         platform["tracker"] for each in EVERY.values() for platform in each.platforms if "tracker" in platform
     }
 

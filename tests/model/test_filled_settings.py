@@ -37,8 +37,8 @@ def _of(found: FilledText) -> Filled:
 def test_a_setting_reads_as_the_suite_writes_it() -> None:
     found = fill_variables("^${NAME}-${OTHER:-x}$", {"NAME": SECRET})
     filled = _of(found)
-    assert filled.shown({"pattern": [f"^{SECRET}-x$", 7, None]}) == {"pattern": ["^${NAME}-x$", 7, None]}
-    assert filled.shown(f"a part of it, {SECRET}") == "a part of it, ${NAME}"
+    assert filled.as_written({"pattern": [f"^{SECRET}-x$", 7, None]}) == {"pattern": ["^${NAME}-x$", 7, None]}
+    assert filled.as_written(f"a part of it, {SECRET}") == "a part of it, ${NAME}"
 
 
 def test_a_default_stands_for_itself() -> None:

@@ -54,7 +54,7 @@ _MISSED: Final = Metric(
     "missed", "missed", "The rows that expect the label, and lack it.", lambda counts: counts.missing, None, "count", "always"
 )
 _JACCARD: Final = Metric(
-    "jaccard", "Jaccard", "right / all", lambda counts: counts.exact("accuracy"), place="always", compared=True
+    "jaccard", "Jaccard", "right / all", lambda counts: counts.as_fraction("accuracy"), place="always", compared=True
 )
 """
 JACCARD_ATTRIBUTE = "    jaccard: Share | None = None\n"

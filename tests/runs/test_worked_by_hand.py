@@ -148,8 +148,8 @@ def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
 def test_the_f1_of_a_pair_of_items_is_exact() -> None:
     assert f1(Worth(1, 3)) == Fraction(2, 3)
     assert f1(Worth(2, 7)) == Fraction(4, 7)
-    assert Confusion(right=1, wrong=1, missing=1).exact("f1") == Fraction(2, 5)
-    assert Confusion(right=1, wrong=1, missing=1).rounded("f1") == 0.4
+    assert Confusion(right=1, wrong=1, missing=1).as_fraction("f1") == Fraction(2, 5)
+    assert Confusion(right=1, wrong=1, missing=1).as_float("f1") == 0.4
 
 
 @pytest.mark.parametrize(("threshold", "paired"), [(0.66, True), (0.67, False)])

@@ -40,10 +40,10 @@ class Plug(NamedTuple):
 
 
 def plugs() -> Iterator[Plug]:
-    for name in BUILTIN.shipped():
+    for name in BUILTIN.shipped_names():
         page = f"evaluators/{name}.md"
         yield Plug(name, BUILTIN.find(name), page, None, DEFINED[f"evaluator.{name}"])
-    for name in COMPARATORS.shipped():
+    for name in COMPARATORS.shipped_names():
         page = f"comparators/{name}.md"
         yield Plug(name, COMPARATORS.find(name), page, None, DEFINED[f"comparator.{name}"])
     transforms = _first(DEFINED["transform"], lambda one: "round_digits" in one.get("properties", {}))["properties"]

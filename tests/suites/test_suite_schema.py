@@ -30,7 +30,7 @@ VALIDATOR = Draft7Validator(SCHEMA)
 
 def as_written(text: str) -> Any:
     """The data of a suite as an editor sees it: this file alone, `extends` included."""
-    return Filling({}).data_of(tree(SuiteInput("suite.yaml", text)))
+    return Filling({}).filled_data(tree(SuiteInput("suite.yaml", text)))
 
 
 def complaints(data: object) -> list[str]:
@@ -73,15 +73,15 @@ def test_pydantic_leaves_no_traces() -> None:
 
 def test_it_knows_every_section_type_comparator_and_transform() -> None:
     assert set(SCHEMA["properties"]) == set(SECTIONS)
-    for name in BUILTIN.shipped():
+    for name in BUILTIN.shipped_names():
         assert f"evaluator.{name}" in SCHEMA["definitions"]
-    for name in COMPARATORS.shipped():
+    for name in COMPARATORS.shipped_names():
         assert f"comparator.{name}" in SCHEMA["definitions"]
     short = SCHEMA["definitions"]["transform"]["then"]["then"]
     assert set(short["properties"]) == set(TRANSFORMS)
 
 
-@pytest.mark.parametrize("name", BUILTIN.shipped())
+@pytest.mark.parametrize("name", BUILTIN.shipped_names())
 def test_everything_that_a_person_can_point_at_is_described(name: str) -> None:
     definition = SCHEMA["definitions"][f"evaluator.{name}"]
     assert definition["description"]
@@ -106,12 +106,12 @@ def test_the_editor_and_the_reader_agree(entry: dict[str, Any]) -> None:
 
 def test_the_table_covers_every_section_type_and_comparator() -> None:
     good = "\n".join(entry["yaml"] for entry in TABLE if entry["ok"])
-    for name in (*SECTIONS, *BUILTIN.shipped(), *COMPARATORS.shipped(), *TRANSFORMS):
+    for name in (*SECTIONS, *BUILTIN.shipped_names(), *COMPARATORS.shipped_names(), *TRANSFORMS):
         assert name in good, f"no good suite has {name}"
     assert len(TABLE) >= 60
 
 
-@pytest.mark.parametrize("name", BUILTIN.shipped())
+@pytest.mark.parametrize("name", BUILTIN.shipped_names())
 def test_the_settings_of_worked_examples_fit(name: str) -> None:
     for example in BUILTIN.find(name).examples:
         settings = dict(example.settings or {})
@@ -119,7 +119,7 @@ def test_the_settings_of_worked_examples_fit(name: str) -> None:
         assert complaints({"evaluators": [{"type": name, "name": "it", **settings}]}) == []
 
 
-@pytest.mark.parametrize("name", COMPARATORS.shipped())
+@pytest.mark.parametrize("name", COMPARATORS.shipped_names())
 def test_the_options_of_worked_examples_fit(name: str) -> None:
     for example in COMPARATORS.find(name).examples:
         options = {name: dict(example.options or {})}

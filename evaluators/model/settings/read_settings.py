@@ -36,6 +36,7 @@ class ReadBy:
         read = self.read
 
         def validate(value: Any, info: Any) -> Any:
+            """The setting as `read` reads it, with the settings that stand before it."""
             return read(value, {**(info.context or {}), "settings": info.data or {}})
 
         return core_schema.with_info_plain_validator_function(validate)

@@ -9,7 +9,7 @@ A suite is shown, written into run folders and sent to platforms. What a variabl
 customer, so a text of the suite is turned back before anybody reads it. Only texts of the suite are: a cell of the test
 set is shown as it is, also where it holds the same words.
 
-Two ways. `shown` takes a setting, whole, and looks it up: whoever quotes a setting in a sentence asks for it. `masked`
+Two ways. `as_written` takes a setting, whole, and looks it up: whoever quotes a setting in a sentence asks for it. `masked`
 takes a sentence about the suite in which settings may be quoted, whole or in part, such as the message of a problem.
 """
 
@@ -78,16 +78,16 @@ class Filled(Struct):
         if (every := _EVERY.get()) is not None and every is not self:
             every.note(text, shown, values)
 
-    def shown(self, value: Any) -> Any:
-        """A setting as people read it: every text in it that was filled in reads as the suite writes it."""
+    def as_written(self, value: Any) -> Any:
+        """A setting as the suite writes it, for people: `${NAME}` stands in every text that the environment filled in, at any depth."""
         if not self.texts:
             return value
         if isinstance(value, str):
             return self.texts.get(value) or self.masked(value)
         if isinstance(value, Mapping):
-            return {key: self.shown(inner) for key, inner in value.items()}
+            return {key: self.as_written(inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):
-            return type(value)(map(self.shown, value)) if type(value) in (list, tuple) else value
+            return type(value)(map(self.as_written, value)) if type(value) in (list, tuple) else value
         return value
 
     def name(self, name: str) -> str:
@@ -239,7 +239,7 @@ class Settings(BaseModel):
 
         Whoever quotes a setting in a sentence, or records it, asks for it.
         """
-        return filled_texts_of(self).shown(value)
+        return filled_texts_of(self).as_written(value)
 
     def masked(self, sentence: str) -> str:
         """A sentence about these settings, in which no cell is quoted, without what the environment filled in."""

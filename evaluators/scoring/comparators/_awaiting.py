@@ -77,7 +77,7 @@ async def _gather(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) ->
 
     room = asyncio.Semaphore(max(1, at_once))
 
-    async def one(begin: Callable[[], Awaitable[Any]]) -> Any:
+    async def result_of_call(begin: Callable[[], Awaitable[Any]]) -> Any:
         """The result of one call, or the exception that it raised."""
         async with room:
             try:
@@ -85,7 +85,7 @@ async def _gather(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) ->
             except Exception as error:  # whatever a caller's function raises is its answer, and costs no other one
                 return error
 
-    return list(await asyncio.gather(*map(one, make)))
+    return list(await asyncio.gather(*map(result_of_call, make)))
 
 
 def stop_worker() -> None:

@@ -205,6 +205,7 @@ class Comparator(Settings):
         questions at once implement it, the others are asked one by one."""
 
         def answer(question: Question) -> Answer:
+            """The comparator's answer to one question; a RowProblem where it raises one."""
             try:
                 return self.compare(question.expected, question.actual)
             except RowProblem as error:
@@ -304,6 +305,7 @@ def cached_compare(comparator: Comparator) -> Compare:
     who = comparator.identity
 
     def from_cache(expected: Any, actual: Any) -> bool | Comparison:
+        """The comparator's answer for two values, from the cache where answers are cached."""
         return cached_result(
             CallKey("compare", who, value_key(expected), value_key(actual)), lambda: compare(expected, actual)
         )

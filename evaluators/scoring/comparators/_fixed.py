@@ -56,9 +56,11 @@ class _PlainNumbers(_Fixed):
     like = "numeric"
 
     def applies_to(self, expected: Any) -> bool:
+        """Whether an expected value is a number, or a text that Python reads as one."""
         return expected.__class__ in (int, float) or (expected.__class__ is str and _is_written_number(expected))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on two numbers: equal, or how far apart; for other values, how they differ."""
         if json_equal(expected, actual):
             return "equal"
         parse, most = self.options["parse"], self.options.get("tolerance", {}).get("abs")

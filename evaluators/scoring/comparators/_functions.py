@@ -77,6 +77,7 @@ class FunctionComparator(Comparator):
         return type(self), value_key(self._params)
 
     def readable(self, expected: Any) -> Readable:
+        """What the suite's own function `readable` says of an expected value; without one, every value can be used."""
         says = type(self).says_readable
         if says is None:
             return True
@@ -86,9 +87,11 @@ class FunctionComparator(Comparator):
 
     @property
     def reads_any(self) -> bool:
+        """Whether the function says nothing of expected values, so that it can use any."""
         return type(self).says_readable is None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        """The function's answers: a batch gets all questions in one call; an async function is called for each, several at a time."""
         function = type(self).function
         if self.batch:
             answers: Sequence[Answer] = await_result(function(list(questions), dict(self._params)))
@@ -99,6 +102,7 @@ class FunctionComparator(Comparator):
         return results_of(calls, self.at_once)
 
     def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
+        """The answers to the questions of several rows; an async batch is called for several rows at a time."""
         if not (self.waits and self.batch):
             return super().compare_rows(rows)
         return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)

@@ -101,6 +101,7 @@ def _normalize_escapes(text: str) -> str:
     """The text of an address in one spelling: plain letters plain, other characters as %XX, and reserved marks as they were."""
 
     def spell(escape: re.Match[str]) -> str:
+        """One escape: the character itself where it needs none, else in capital letters."""
         character = chr(int(escape[1], 16))
         return character if _UNRESERVED.match(character) else escape[0].upper()
 

@@ -61,21 +61,25 @@ class Boolean(Comparator):
         return {key: tuple(listed) for key, listed in named.items()}
 
     def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether two values are equal, or mean the same boolean."""
         if json_equal(expected, actual):
             return True
         wanted = self._meaning(expected)
         return wanted is not None and wanted is self._meaning(actual)
 
     def key(self) -> Callable[[Any], Hashable] | None:
+        """A key by which equal values are found; None where different words may mean the same."""
         return lookup_key if self.words is None else None
 
     def readable(self, expected: Any) -> Readable:
+        """Whether an expected value means a boolean; for a text that should and does not, what is wrong with it."""
         if self.words is None or expected.__class__ is not str or self._meaning(expected) is not None:
             return True
         message = f"the expected value {quote(expected)} is no word for true or false"
         return Issue("expected-not-a-boolean", Blame.TESTSET, message, hint="correct it, or list it in words:")
 
     def applies_to(self, expected: Any) -> bool:
+        """Whether an expected value is a boolean, or a word that means one."""
         return isinstance(expected, bool) or (self.words is not None and self._meaning(expected) is not None)
 
     @property

@@ -98,6 +98,7 @@ class Date(Comparator):
         return tolerance
 
     def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether two texts are the same date, or near enough. Other values must be equal."""
         if json_equal(expected, actual):
             return True
         if expected.__class__ is not str or actual.__class__ is not str:
@@ -108,6 +109,7 @@ class Date(Comparator):
         return same_moment(wanted, actual_date) or (self.tolerance is not None and self._is_near(wanted, actual_date))
 
     def readable(self, expected: Any) -> Readable:
+        """Whether an expected text is a date; if not, what is wrong with it."""
         if expected.__class__ is not str or self._reader(expected) is not None:
             return True
         message = f"the expected value {quote(expected)} is not a date written as {self._formats_text()}"
@@ -134,6 +136,7 @@ class Date(Comparator):
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """A note for each format in another system's codes, such as %Y: what it is here."""
         return tuple(
             f'the date format "{spelled}" is "{tokens}" here'
             for spelled in self.formats

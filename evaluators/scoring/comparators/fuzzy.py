@@ -50,6 +50,7 @@ class Fuzzy(Normalization, Comparator):
         return self.partial
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """Whether two texts differ by few enough edits, or, with `partial`, how alike they are, exactly. Other values must be equal."""
         if expected.__class__ is not str or actual.__class__ is not str:
             return json_equal(expected, actual)
         one, other = self._normalize(expected), self._normalize(actual)
@@ -76,6 +77,7 @@ class Fuzzy(Normalization, Comparator):
         )
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        """The share of characters in which two texts differ."""
         if expected.__class__ is not str or actual.__class__ is not str:
             return None
         one, other = self._normalize(expected), self._normalize(actual)

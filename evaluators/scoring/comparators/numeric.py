@@ -113,6 +113,7 @@ class Numeric(Comparator):
         raise ValueError(f"parse must be true, or say how numbers are written; found {spell(parse)}\nhint: {hint}")
 
     def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether two numbers are equal or near enough, or a number is within its limits. Values that are no numbers must be equal."""
         if self.between is not None:
             limits, number = self._limits_and_number(expected, actual)
             return limits is not None and number is not None and side_outside(limits, number, self._is_near_limit) is None
@@ -125,9 +126,11 @@ class Numeric(Comparator):
         return wanted is not None and found is not None and self._is_close(wanted, found)
 
     def key(self) -> Callable[[Any], Hashable] | None:
+        """A key by which equal numbers are found; None where different numbers, or texts, may match."""
         return lookup_key if self.tolerance is None and self.reads_any else None
 
     def readable(self, expected: Any) -> Readable:
+        """Whether an expected value is a number or limits; for a text that should be and is not, what is wrong with it."""
         if self.between is not None:
             return True if self._limits_and_number(expected, None)[0] is not None else no_limits_issue(expected)
         if expected.__class__ is not str or self._reader is None or self._reader(expected) is not None:
@@ -137,20 +140,24 @@ class Numeric(Comparator):
         return Issue("expected-not-a-number", Blame.TESTSET, message, hint=hint)
 
     def applies_to(self, expected: Any) -> bool:
+        """Whether an expected value is a number, a text that is read as one, or limits where it compares with limits."""
         if self.between is not None:
             return self._limits_and_number(expected, None)[0] is not None
         return _is_number(expected) or (self._reader is not None and _number_of(self._reader, expected) is not None)
 
     @property
     def reads_any(self) -> bool:
+        """Whether it can use any expected value: without `parse` and `between`, texts are compared as they are."""
         return self.parse is False and self.between is None
 
     @property
     def lists_answers(self) -> bool:
+        """Whether the expected value that it gets is a list: the limits of a row."""
         return self.between is not None
 
     @property
     def answers_column(self) -> str | None:
+        """The column with the upper limit of a row; None where the limits are in the expected value, or there are none."""
         return None if self.between in (None, EXPECTED) else str(self.between).removeprefix(ROW).strip()
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
@@ -162,9 +169,11 @@ class Numeric(Comparator):
 
     @property
     def may_doubt(self) -> bool:
+        """Whether some expected values may have two meanings: where several notations are read."""
         return self._notations is not None
 
     def doubt(self, expected: Any) -> str | None:
+        """The two numbers or ranges that an expected text is in two of the notations; None where it is one."""
         read = [(parse, range_of(expected, read)) for parse, read in self._notations or ()]
         readings = [(parse, value) for parse, value in read if value is not None]
         other = next((parse for parse in readings[1:] if parse[1] != readings[0][1]), None)
@@ -203,6 +212,7 @@ class Numeric(Comparator):
         return "abs or rel is enough" if either else "abs and rel must both hold"
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        """The exact difference of two numbers; None for other values, and for a range."""
         if self.between is not None:
             return None
         read = self._reader_for(expected)

@@ -92,13 +92,16 @@ class OneOf(Normalization, Comparator):
 
     @property
     def lists_answers(self) -> bool:
+        """Whether the expected value that it gets is a list of right answers."""
         return self.answers is not None
 
     @property
     def answers_column(self) -> str | None:
+        """The column with the right answers of a row; None where they are in the suite or in the expected value."""
         return None if self.answers in (None, _EXPECTED) else str(self.answers).removeprefix(_ROW)
 
     def in_place_of_nothing(self, expected: Any) -> Any:
+        """The answer that stands for no value, where it is one of the right ones; else MISSING."""
         return self.absent if self.absent is not None and self.absent in _right_answers(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
@@ -128,6 +131,7 @@ class OneOf(Normalization, Comparator):
         return self.answers is None
 
     def readable(self, expected: Any) -> Readable:
+        """Whether there is a right answer; if not, what is wrong with the row."""
         if self.answers is None or expected != []:
             return True
         column = self.answers_column
@@ -137,6 +141,8 @@ class OneOf(Normalization, Comparator):
         return Issue("expected-unreadable", Blame.TESTSET, message, hint=f'write an answer into the column "{column}"')
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """Whether the output is one of the right answers of the row, or of the values of the suite, or in the group of the
+        expected value."""
         if self.answers is not None:
             return any(self._same_text(answer, actual) for answer in _right_answers(expected)) or _NONE_OF_THEM
         group = self._group_of(actual)
@@ -197,6 +203,7 @@ def _group_finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], st
     same_text = same_text_deep(normalize)
 
     def group_of(value: Any) -> int | None:
+        """The number of the value's group; None for a value in no group."""
         if value.__class__ is str:
             return texts.get(normalize(value))
         return next((number for other, number in others if same_text(other, value)), None)

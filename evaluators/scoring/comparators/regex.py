@@ -44,9 +44,11 @@ class Regex(Comparator):
 
     @property
     def answers_column(self) -> str | None:
+        """The column with the pattern of each row; None where the suite has one pattern."""
         return self.pattern.column if isinstance(self.pattern, FromColumn) else None
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[str]:
+        """The pattern of a row, as the only item: it takes the place of the expected value."""
         return (self._pattern(cell),)
 
     def compare(self, expected: Any, actual: Any) -> bool:

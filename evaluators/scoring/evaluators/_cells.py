@@ -157,6 +157,8 @@ class CellCheck(ListedCheck):
         self._fixed = fixed
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
+        """The rows of a chunk, whose columns are the outputs, the expected cells unless they are fixed, and those with right
+        answers."""
         outputs, *others = columns
         expected = [*self._fixed] * len(outputs) if self._fixed else others.pop(0)
         return super().begin([*map(cell_value, expected)], [*map(cell_value, outputs)], *others)

@@ -88,6 +88,7 @@ class Composite(Evaluator):
         return result
 
     def reason(self, *parts: Result) -> Reason:
+        """A sentence with the score of each part, and the scores by name."""
         by_name = dict(zip(self.of, parts, strict=True))
         return Reason(
             ", ".join(f"{name} {_score_text(part)}" for name, part in by_name.items()),

@@ -44,7 +44,7 @@ def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
 
 def _place_of(name: str, folder: Path) -> Path:
     """The place of a schema file. The copy of a suite has it under the name that is written, or beside the suite for an absolute path."""
-    shown = filled_texts().shown(name)
+    shown = filled_texts().as_written(name)
     copy = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
     return copy if copy is not None and copy.exists() else folder / name
 

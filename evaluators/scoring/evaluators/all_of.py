@@ -25,4 +25,5 @@ class AllOf(Composite):
         return Fraction(all(part.passed for part, _ in parts))
 
     def early_value(self, parts: Sequence[Result]) -> Fraction | None:
+        """0 where some part fails; None where none does."""
         return Fraction(0) if any(part.passed is False for part in parts) else None

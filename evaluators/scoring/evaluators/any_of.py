@@ -25,4 +25,5 @@ class AnyOf(Composite):
         return Fraction(any(part.passed for part, _ in parts))
 
     def early_value(self, parts: Sequence[Result]) -> Fraction | None:
+        """1 where some part passes; None where none does."""
         return Fraction(1) if any(part.passed for part in parts) else None

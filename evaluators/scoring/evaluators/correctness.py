@@ -66,12 +66,14 @@ class Correctness(CellEvaluator):
     beside_compare = ("normalize",)
 
     def usual_comparator(self) -> object:
+        """The comparator that does what `normalize` says: without case and with single spaces, or exactly."""
         return {"normalized": {"case": "lower", "whitespace": "collapse"}} if self.normalize else "exact"
 
     def fixed_answer(self) -> str | None:
         return self.answer
 
     def takes_comparator(self) -> bool:
+        """Whether it compares two cells as texts, which a comparator could do: not with an `answer` or `keywords` in the suite."""
         return self.answer is None and self.keywords is None and super().takes_comparator()
 
     def needs(self) -> Needs:
@@ -85,6 +87,7 @@ class Correctness(CellEvaluator):
         return output, Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:
+        """The rule by which rows are counted by label; None where no text is compared with the row's expected one."""
         if self.answer is not None or self.keywords is not None or self.tree is not None:
             return None
         return label_rule(self.labels, _fold_text if self.normalize else str, other=self.other)

@@ -86,11 +86,13 @@ class ExactMatch(CellEvaluator):
         return (self.column("output"), self.column("expected")) if self.tree is None else self.cell_needs(self.tree)
 
     def label_rule(self) -> LabelRule | None:
+        """The rule by which rows are counted by label, with what `forgive` sets aside; None where a comparator compares the cells."""
         if self.tree is not None:
             return None
         return label_rule(self.labels, forgiving_reader(self.forgive) if self.forgive else str, other=self.other)
 
     def text_changes(self) -> Sequence[TextChange]:
+        """The differences that it could forgive beside those of `forgive`; none where a comparator compares the cells."""
         if self.tree is not None:
             return ()
         others = self.model_dump(mode="json", exclude={"type", "forgive"}, exclude_unset=True)

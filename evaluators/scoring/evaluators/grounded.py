@@ -213,6 +213,7 @@ class Grounded(TreeEvaluator):
         return GroundedCheck(self)
 
     def sampled_metric(self) -> Sampled:
+        """The metric `chance_rate`: the share of values that the sources of other rows say as well."""
         return Sampled("chance_rate", self.seed, lambda _, text: text, self._sample_text, self._chance)
 
     def _sample_text(self, document: Any, text: str) -> str | None:
@@ -312,6 +313,7 @@ class GroundedRows(ScoredRows):
         return Value(field, place, value, MATCH if is_near else MISMATCH, is_near)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """How many values of a row are in the source, and the outcome of each field or value."""
         found, looked_for = count_found(self.values[at])
         message = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
         details = {"found": found, "looked_for": looked_for}
@@ -324,6 +326,8 @@ class GroundedRows(ScoredRows):
         return Reason(message, details, tuple(fields))
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """The outcomes of a row that are not in the source: of the listed fields in `wanted`, or of all values where no fields
+        are listed."""
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         lost = [value for value in self.values[at] if value.status is MISMATCH]
         if not names:
@@ -392,6 +396,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         return GroundedRows(self._settings, *columns)
 
     def settle_rows(self, rows: GroundedRows) -> list[ScoredRow]:
+        """The scored rows. Without listed fields, the statuses are counted for every place of the documents."""
         verdicts = [self._verdict(values) for values in rows.values]
         if self._settings.fields is None:
             for values in rows.values:

@@ -262,12 +262,14 @@ class RuleRows(ScoredRows):
         return self._check.settings.side, self._no_items[at]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """Which rules a row breaks, and the outcome of each rule."""
         fields = tuple(self._outcome(*rule, at) for rule in self._check.rules)
         wrong = [f"{field.path}: {field.reason}" for field in fields if field.status in _WRONG]
         text = unreadable.message if unreadable is not None else "; ".join(wrong) or None
         return Reason(text, fields=fields)
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """The outcomes of the rules in `wanted` that a row breaks."""
         rules = zip(self._check.rules, self.statuses[at], strict=True)
         return [self._outcome(*one, at) for one, status in rules if FIELD_STATUSES[status] in _WRONG and one[0] in wanted]
 

@@ -345,6 +345,7 @@ class SchemaMatch(TreeEvaluator):
         )  # fmt: skip
 
     def schema_inference(self) -> SchemaInference | None:
+        """The expected documents, from which the schema is inferred; None where the schema is known."""
         if self.json_schema != INFER or self._scoring is not None:
             return None
         return SchemaInference(self.column("expected"), self._infer, self._with_schema)

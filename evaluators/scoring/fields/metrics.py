@@ -117,7 +117,7 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
 
 def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
     """`fallback`, checked: what stands in for each comparator that needs a judge, as it is written."""
-    usable = [name for name in COMPARATORS.names() if name not in {*JUDGED, *COMPARATORS.broken()}]
+    usable = [name for name in COMPARATORS.names() if name not in {*JUDGED, *COMPARATORS.broken_plugs()}]
     known = (*JUDGED, *(name for name in usable if COMPARATORS.find(name).judged))
     return _read_map(data, "fallback", known, "a comparator that needs a judge", context or {}, read_fallback)
 

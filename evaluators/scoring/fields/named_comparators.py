@@ -317,7 +317,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
 
 def _rule(name: str, options: Mapping[str, Any]) -> str:
     """A comparator with its options, as a person reads it."""
-    return f"{name} {flow_text(filled_texts().shown(options))}" if options else name
+    return f"{name} {flow_text(filled_texts().as_written(options))}" if options else name
 
 
 def read_names(options: object) -> tuple[tuple[str, ...], object]:
@@ -346,7 +346,7 @@ def read_names(options: object) -> tuple[tuple[str, ...], object]:
 
 def takes_text(comparator: Comparator, word: str) -> bool:
     """Whether a compound gives the comparator one text a side."""
-    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.shipped_plug(word)
+    return word != "exact" and word in COMPARATORS.shipped_names() and type(comparator) is COMPARATORS.shipped_plug(word)
 
 
 def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:

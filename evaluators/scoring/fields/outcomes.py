@@ -98,17 +98,17 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
     @property
     def precision(self) -> Fraction | None:
         """Matched among the items of the output; 0 where there are none, and some are missed."""
-        return self.items.exact("precision")
+        return self.items.as_fraction("precision")
 
     @property
     def recall(self) -> Fraction | None:
         """Matched among the expected items; 0 where there are none, and some are made up."""
-        return self.items.exact("recall")
+        return self.items.as_fraction("recall")
 
     @property
     def f1(self) -> Fraction | None:
         """Precision and recall in one metric."""
-        return self.items.exact("f1")
+        return self.items.as_fraction("f1")
 
 
 class Scored(Struct, frozen=True):

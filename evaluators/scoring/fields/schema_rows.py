@@ -190,7 +190,7 @@ def _array(array: ListOutcome) -> dict[str, object]:
     return {
         "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
         "extra": array.extra, "paired": array.paired, "score": float(array.score),
-        "precision": items.rounded("precision"), "recall": items.rounded("recall"), "f1": items.rounded("f1"),
+        "precision": items.as_float("precision"), "recall": items.as_float("recall"), "f1": items.as_float("f1"),
     }  # fmt: skip
 
 

@@ -110,7 +110,7 @@ class Fit(NamedTuple):
         confusion = Confusion(*counts[:4])
         _, mismatches, omissions, hallucinations = counts[:4]
         wrong = mismatches + omissions + hallucinations
-        return Fit(-outside, -unreadable, confusion.measured > 0, confusion.exact("f1") or Fraction(0), -wrong)
+        return Fit(-outside, -unreadable, confusion.measured > 0, confusion.as_fraction("f1") or Fraction(0), -wrong)
 
 
 class Best(Struct, frozen=True):

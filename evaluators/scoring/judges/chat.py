@@ -145,6 +145,7 @@ def limit_reply(seconds: float) -> Callable[[Any], None]:
     """A function for a response whose body is not read yet: reading the body then raises ChatFailure over a limit."""
 
     def limit(response: Any) -> None:
+        """Changes a response so that reading its body raises ChatFailure over a limit."""
         read = response.iter_bytes
         response.iter_bytes = lambda *options: _limit_blocks(read(*options), time.monotonic() + seconds, seconds)
 

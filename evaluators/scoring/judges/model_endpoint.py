@@ -129,6 +129,7 @@ class ModelEndpoint(Judge):
     # the key, the costs and the budget
 
     def price_file(self) -> Path | None:
+        """The file with the prices of its answers; None where the suite names none."""
         return None if self.prices is None else self._folder / self.prices
 
     def _price_list(self) -> PriceList | None:

@@ -52,12 +52,12 @@ class Confusion(NamedTuple):
         part, whole = self.sums(metric)
         return part, whole or self.measured
 
-    def exact(self, metric: Ratio) -> Fraction | None:
+    def as_fraction(self, metric: Ratio) -> Fraction | None:
         """The metric as an exact fraction; None where it is undefined."""
         part, whole = self.ratio(metric)
         return Fraction(part, whole) if whole else None
 
-    def rounded(self, metric: Ratio) -> float | None:
+    def as_float(self, metric: Ratio) -> float | None:
         """The metric as the float that is nearest to it; None where it is undefined."""
         part, whole = self.ratio(metric)
         return part / whole if whole else None

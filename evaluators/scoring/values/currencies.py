@@ -94,8 +94,8 @@ def currency_around(text: str, start: int, end: int) -> Currencies | None:
 
     In "EUR 5 USD 6" and in "5 EUR 6 USD" a mark stands between two numbers, and belongs to one of them.
     """
-    before = _with_currencies(_BEFORE.search(text, max(0, start - _LONGEST), start))
-    after = _with_currencies(_AFTER.match(text, end, end + _LONGEST))
+    before = _mark_and_currencies(_BEFORE.search(text, max(0, start - _LONGEST), start))
+    after = _mark_and_currencies(_AFTER.match(text, end, end + _LONGEST))
     if before is None or after is None:
         mark = before or after
         return None if mark is None else mark[1]
@@ -108,7 +108,7 @@ def currency_around(text: str, start: int, end: int) -> Currencies | None:
 
 def is_after_mark(text: str, at: int) -> bool:
     """Whether a mark for a currency stands before a place, as in "EUR18"."""
-    return _with_currencies(_BEFORE.search(text, max(0, at - _LONGEST), at)) is not None
+    return _mark_and_currencies(_BEFORE.search(text, max(0, at - _LONGEST), at)) is not None
 
 
 def without_currency(text: str) -> tuple[str, Currencies | None]:
@@ -128,8 +128,8 @@ def _is_code(text: str, mark: re.Match[str]) -> bool:
     return mark[2][-1].isalpha() and not follows.isspace() and (not follows.isdigit() or mark[2] not in CURRENCY_CODES)
 
 
-def _with_currencies(mark: re.Match[str] | None) -> tuple[re.Match[str], Currencies] | None:
-    """The match of a mark with its currencies; None where it is the mark of none."""
+def _mark_and_currencies(mark: re.Match[str] | None) -> tuple[re.Match[str], Currencies] | None:
+    """A match of a mark with the currencies for which the mark may stand; None where it stands for none, or there is no match."""
     named = None if mark is None else currencies_of_mark(mark[1])
     return None if mark is None or named is None else (mark, named)
 

@@ -261,7 +261,7 @@ _ASCII_DIGIT: Final = late_pattern("[0-9\uff10-\uff19]")
 
 
 def numbers_of(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
-    """The numbers that the texts are under one usual setting of `parse`."""
+    """The number that each text is, read by `settings`, one of `USUAL_PARSES`; None for a text that is none."""
     read = _readers()[USUAL_PARSES.index(settings)]
     return [read(text) for text in texts]
 

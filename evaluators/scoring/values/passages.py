@@ -75,7 +75,7 @@ class Looking(Struct, frozen=True, dict=True):
         """A function from a text to its `Words`, which remembers the last ones."""
         return lru_cache(1 << 12)(self._words_of)
 
-    def plain(self, text: str) -> str:
+    def normal_text(self, text: str) -> str:
         """The text normalized, with straight quotes."""
         for curly, straight in () if text.isascii() else _STRAIGHT:
             text = text.replace(curly, straight)
@@ -83,7 +83,7 @@ class Looking(Struct, frozen=True, dict=True):
 
     def _words_of(self, value: str) -> Words:
         """The words of a value that are looked for, with the pieces of which a near passage has one."""
-        text = self.plain(value).strip()
+        text = self.normal_text(value).strip()
         pieces: list[str] = []
         if self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR:
             # with so few letters added or removed, one of the pieces is left whole
@@ -197,7 +197,7 @@ class Source:
     @cached_property
     def _normal(self) -> str:
         """The whole text as the settings normalize it."""
-        return self._how.plain(self.text)
+        return self._how.normal_text(self.text)
 
     @cached_property
     def _normal_words(self) -> WordPlaces:
@@ -220,7 +220,7 @@ class Source:
             at = self.text.find(word)
             start = max(0, at - spelled.find(word) - _AROUND)
             end = start + len(spelled) + 2 * _AROUND
-            part = self._how.plain(self.text[start:end]) if at >= 0 else ""
+            part = self._how.normal_text(self.text[start:end]) if at >= 0 else ""
             words = whole_words(part, wanted)
             if (words >= LONGEST_NEGATION or words >= start == 0) and (
                 words + len(wanted) + 2 < len(part) or end >= len(self.text)
@@ -276,7 +276,7 @@ class Source:
         low, high = begin, self._anchors[after][0] if after < len(self._anchors) else len(self.text)
         while low < high:
             middle = (low + high) // 2
-            if before + len(self._how.plain(self.text[begin:middle])) < normal:
+            if before + len(self._how.normal_text(self.text[begin:middle])) < normal:
                 low = middle + 1
             else:
                 high = middle
@@ -294,7 +294,7 @@ class Source:
             begins.append(cut.end())
             marks.append(cut[0])
         parts = [self.text[begin:end] for begin, end in zip(begins, [*ends, len(self.text)], strict=True)]
-        normal = list(map(self._how.plain, parts))
+        normal = list(map(self._how.normal_text, parts))
         for between in (marks, [" " * bool(mark) for mark in marks], [""] * len(marks)):
             pieces = [piece + mark for piece, mark in zip(normal, [*between, ""], strict=True)]
             if max(map(len, parts)) <= MOST_NEAR and "".join(pieces) == self._normal:

@@ -67,7 +67,7 @@ def test_sending_a_run_twice_gives_the_same(name: str, here: Path) -> None:
     assert contents(record.place) == before
 
 
-@pytest.mark.parametrize("name", TRACKERS.shipped())
+@pytest.mark.parametrize("name", TRACKERS.shipped_names())
 def test_a_tracker_says_what_it_is(name: str) -> None:
     assert (TRACKERS.find(name).__doc__ or "").strip()
 

@@ -21,7 +21,7 @@ from evaluators.scoring.values.differences import difference_text
 from tests.kit import read_yaml
 
 FOLDER = Path(__file__).parent
-NAMES = COMPARATORS.shipped()
+NAMES = COMPARATORS.shipped_names()
 TABLES: dict[str, list[dict[str, Any]]] = {name: read_yaml(FOLDER / f"{name}.yaml") for name in NAMES}
 
 
@@ -205,7 +205,7 @@ def test_an_unknown_option_is_refused(name: str) -> None:
 def test_heavy_libraries_are_imported_when_they_are_used() -> None:
     program = (
         "import sys; from evaluators.scoring.comparators._comparator import COMPARATORS;"
-        "plugs = [COMPARATORS.find(name) for name in COMPARATORS.shipped()];"
+        "plugs = [COMPARATORS.find(name) for name in COMPARATORS.shipped_names()];"
         "heavy = {'rapidfuzz', 'regex', 'unidecode'}; assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -21,7 +21,7 @@ CONFUSIONS = st.builds(Confusion, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 
 @given(CONFUSIONS)
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(counts: Confusion) -> None:
-    precision, recall, f1 = (counts.exact(name) for name in ("precision", "recall", "f1"))
+    precision, recall, f1 = (counts.as_fraction(name) for name in ("precision", "recall", "f1"))
     if precision and recall:
         assert f1 == 2 * precision * recall / (precision + recall)
     else:
@@ -30,8 +30,8 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(counts: Confusion) -> N
 
 @given(CONFUSIONS, st.sampled_from(RATIOS))
 def test_a_figure_is_rounded_alike_from_its_counts_and_from_its_fraction(counts: Confusion, figure: Ratio) -> None:
-    exact = counts.exact(figure)
-    assert counts.rounded(figure) == (None if exact is None else float(exact))
+    exact = counts.as_fraction(figure)
+    assert counts.as_float(figure) == (None if exact is None else float(exact))
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
@@ -41,7 +41,7 @@ def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
     row = ListOutcome("a", "a", "ordered", "match", matched, missed, spurious, 0, ())
     run = confusion(Counts(match=matched, omission=missed, hallucination=spurious))
     of_row = [None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)]
-    assert [run.rounded(name) for name in RATIOS[1:]] == of_row
+    assert [run.as_float(name) for name in RATIOS[1:]] == of_row
 
 
 @given(
@@ -54,4 +54,4 @@ def test_a_row_has_the_same_figures_by_events_and_by_results(statuses: list[Fiel
     counts = Confusion(*(statuses.count(status) for status in list(FieldStatus)[1:5]))
     found: RowMetrics = row_metrics([Event("a", status) for status in statuses])
     exact = [Fraction(num, den) if den else None for num, den in found.metrics[:3]]
-    assert exact == [counts.exact("precision"), counts.exact("recall"), counts.exact("f1")]
+    assert exact == [counts.as_fraction("precision"), counts.as_fraction("recall"), counts.as_fraction("f1")]

@@ -51,6 +51,7 @@ class Recorded(Judge):
         self._recorded_answers()
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
+        """The recorded answer to each question; an error where there is none."""
         known = self._recorded_answers()
         return [
             known.get(question.as_written(self.written).key)

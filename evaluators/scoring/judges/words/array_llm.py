@@ -63,6 +63,7 @@ class ArrayLlm(JudgedComparator):
         return self._comparison_of(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
 
     def params(self) -> dict[str, Any]:
+        """The parameters that go to the judge, with the rules for the parts of an item."""
         return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
 
     def with_item_rules(self, rules: Mapping[str, Any]) -> Self:
