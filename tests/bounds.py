@@ -12,7 +12,7 @@ from evaluators.scoring.values.confusion import RATIOS, Confusion, Ratio
 
 def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, float | None]:
     """Accuracy, precision, recall and F1 of the counts."""
-    accuracy, precision, recall, f1 = map(confusion(counts).rounded, RATIOS)
+    accuracy, precision, recall, f1 = map(confusion(counts).as_float, RATIOS)
     return accuracy, precision, recall, f1
 
 
