@@ -23,7 +23,7 @@ from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spell_location
 from evaluators.scoring.fields.item_keys import key_reader
 from evaluators.scoring.fields.outcomes import MEASURED, of_unit
-from evaluators.scoring.fields.pairing import Worth, gains, judged
+from evaluators.scoring.fields.pairing import Worth, gains, worth_of_one_result
 from evaluators.scoring.fields.places import unit_of
 from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
@@ -378,7 +378,7 @@ def weighed(item: FieldNode, e: Any, o: Any, absent: Absent) -> tuple[Worth, Cou
     whole = Confusion(counts[MATCH], wrong, counts[OMISSION], counts[HALLUCINATION]).sums("f1")[1]
     hits = Counter(rank for status, rank in found.units if status is MATCH)
     alike = json_equal(e, o) or (item.unit and absent.at(item, e) and absent.at(item, o))
-    return (Worth(counts[MATCH], whole) if whole else judged(alike)), hits
+    return (Worth(counts[MATCH], whole) if whole else worth_of_one_result(alike)), hits
 
 
 def settled(one: Found, absent: Absent) -> FieldStatus:

@@ -12,7 +12,7 @@ import pytest
 import evaluators
 from evaluators.integrations.compat import struct_extract_eval
 from evaluators.model.settings import BadSettings
-from evaluators.scoring.fields.pairing import CANDIDATES, most_like
+from evaluators.scoring.fields.pairing import CANDIDATES, most_similar
 from evaluators.scoring.fields.reading import read_align
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from tests import kit
@@ -217,8 +217,8 @@ def test_the_usual_alignment_of_lists_is_a_setting_of_both_dialects(tmp_path: Pa
 
 def test_the_most_alike_come_first() -> None:
     others = [f"item {number}" for number in range(20)] + ["scarlet automobile", "a red boat"]
-    assert 21 in most_like("red car", others, 3)
-    assert most_like("red car", ["x", "y"], 8) == [0, 1]
+    assert 21 in most_similar("red car", others, 3)
+    assert most_similar("red car", ["x", "y"], 8) == [0, 1]
 
 
 def test_what_may_be_asked_is_said_in_one_word() -> None:
