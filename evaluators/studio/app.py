@@ -74,7 +74,7 @@ _OWNERS: Final[Mapping[str, Callable[[Studio], Any]]] = {
 
 
 @cache
-def _request(answer: Answer) -> type[msgspec.Struct]:
+def _request_type(answer: Answer) -> type[msgspec.Struct]:
     """The type of a request: the one Struct that its method takes, or the parameters of the method."""
     kinds = get_type_hints(answer, include_extras=True)
     parameters = [*signature(answer).parameters.values()][1:]
@@ -119,7 +119,7 @@ class _Guard:
             await self._app(scope, receive, send)
             return
 
-        async def guarded(message: Any) -> None:
+        async def send_guarded(message: Any) -> None:
             """Sends a message on; the first of an answer gets the headers that it does not have itself."""
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
@@ -128,34 +128,36 @@ class _Guard:
             await send(message)
 
         refused = self._refusal(Request(scope))
-        await (self._app if refused is None else refused)(scope, receive, guarded)
+        await (self._app if refused is None else refused)(scope, receive, send_guarded)
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request that is not let in: another host, a page of others, no token or a wrong one. None for one that may go
         on; the page and its static files need no token."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host_in(host) not in self._hosts:
-            return _refused(403, "host", "this studio does not answer to that host name")
+            return _refusal_response(403, "host", "this studio does not answer to that host name")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-            return _refused(403, "origin", "this studio does not answer to pages of others")
+            return _refusal_response(403, "origin", "this studio does not answer to pages of others")
         path: str = request.scope["path"]  # what a URL is made of includes the header `Host`
         if path == "/" or path.startswith("/static/"):
             return None
         token = request.headers.get(TOKEN) if path.startswith("/api/") else request.query_params.get("token")
         if token is None or not is_token(token, self._token):
-            return _refused(401, "token", "open the address that the studio printed: it holds a token")
+            return _refusal_response(401, "token", "open the address that the studio printed: it holds a token")
         return None
 
 
-def _refused(status: int, code: str, message: str, problems: list[m.Problem] | None = None) -> Response:
-    return _json(m.Refused(code, message, problems or []), status)
+def _refusal_response(status: int, code: str, message: str, problems: list[m.Problem] | None = None) -> Response:
+    """The response that refuses a request, with a status of HTTP, a code for the page and the problems of a suite."""
+    return _json_response(m.Refused(code, message, problems or []), status)
 
 
-def _json(answer: msgspec.Struct, status: int = 200) -> Response:
+def _json_response(answer: msgspec.Struct, status: int = 200) -> Response:
+    """A response with the message as JSON."""
     return Response(msgspec.json.encode(answer), status, media_type="application/json")
 
 
-async def _answered(request: Request, call: Callable[[Studio], Response]) -> Response:
+async def _run_in_thread(request: Request, call: Callable[[Studio], Response]) -> Response:
     """The response of a function run in a thread of its own; its problems as `Refused`."""
     studio: Studio = request.app.state.studio
 
@@ -167,15 +169,15 @@ async def _answered(request: Request, call: Callable[[Studio], Response]) -> Res
         except Problems as error:
             first = error.issues[0]
             status = 403 if first.code == "outside" else 422
-            return _refused(status, first.code, str(error), problems_of(error, ""))
+            return _refusal_response(status, first.code, str(error), problems_of(error, ""))
         except ChangedUnderneath as error:
             message = f"{error.path} is another file than the one that was read: nothing was written"
             now = error.now
-            return _json(m.Changed("changed", message, now.text if now else "", now.hash if now else ""), 409)
+            return _json_response(m.Changed("changed", message, now.text if now else "", now.hash if now else ""), 409)
         except Superseded:
-            return _refused(409, "superseded", "a newer request came")
+            return _refusal_response(409, "superseded", "a newer request came")
         except Exception:  # a fault of the program, which the page shows and survives
-            return _refused(500, "bug", format_exc())
+            return _refusal_response(500, "bug", format_exc())
 
     return await run_in_threadpool(answer)
 
@@ -185,26 +187,26 @@ async def _body(request: Request, most: int, seconds: float) -> bytes | Response
     try:
         return await body_of(request.stream(), most, seconds)
     except TooLong:
-        return _refused(413, "too-long", f"a request may have {most:,} bytes")
+        return _refusal_response(413, "too-long", f"a request may have {most:,} bytes")
     except TimeoutError:
-        return _refused(408, "too-slow", f"a request must be here within {seconds:g} s")
+        return _refusal_response(408, "too-slow", f"a request must be here within {seconds:g} s")
 
 
 async def _api(request: Request) -> Response:
     """Answers a request by the method of that name in ROUTES. Of most requests the keys are its arguments; a Score and a Correct are
     handed over whole."""
     if (answer := ROUTES.get(request.path_params["name"])) is None:
-        return _refused(404, "no-route", "there is no such request")
+        return _refusal_response(404, "no-route", "there is no such request")
     raw = await _body(request, MAX_BYTES, BODY_SECONDS)
     if isinstance(raw, Response):
         return raw
     try:
-        body = msgspec.json.decode(raw, type=_request(answer))
+        body = msgspec.json.decode(raw, type=_request_type(answer))
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        return _refused(400, "bad-request", str(error))
+        return _refusal_response(400, "bad-request", str(error))
     arguments = {"asked": body} if isinstance(body, m.Score | m.Correct) else msgspec.structs.asdict(body)
     owner = _OWNERS[answer.__qualname__.partition(".")[0]]
-    return await _answered(request, lambda studio: _json(answer(owner(studio), **arguments)))
+    return await _run_in_thread(request, lambda studio: _json_response(answer(owner(studio), **arguments)))
 
 
 async def _upload(request: Request) -> Response:
@@ -213,29 +215,30 @@ async def _upload(request: Request) -> Response:
     if isinstance(raw, Response):
         return raw
     name = request.query_params.get("name", "")
-    return await _answered(request, lambda studio: _json(m.Uploaded(studio.folder.add(name, raw))))
+    return await _run_in_thread(request, lambda studio: _json_response(m.Uploaded(studio.folder.add(name, raw))))
 
 
 async def _report(request: Request) -> Response:
     name = request.path_params["name"]
-    return await _answered(request, lambda studio: _html(studio.runs.report(name)))
+    return await _run_in_thread(request, lambda studio: _html_response(studio.runs.report(name)))
 
 
-def _html(text: str) -> Response:
-    """A page of a report, which says itself what it may load."""
+def _html_response(text: str) -> Response:
+    """A response with a page of a report, which says itself what it may load."""
     return Response(text, media_type="text/html")
 
 
 async def _page(request: Request) -> Response:
-    return _file(*_PAGE)
+    return _file_response(*_PAGE)
 
 
 async def _static(request: Request) -> Response:
     if (static := _STATIC.get(request.path_params["name"])) is None:
-        return _refused(404, "no-file", "there is no such file")
-    return _file(*static)
+        return _refusal_response(404, "no-file", "there is no such file")
+    return _file_response(*static)
 
 
-def _file(package: str, folder: str, name: str, type_: str) -> Response:
+def _file_response(package: str, folder: str, name: str, type_: str) -> Response:
+    """A response with a file of a package."""
     data = (files(package) / folder / name).read_bytes()
     return Response(data, media_type=type_, headers={"Content-Security-Policy": _POLICY})

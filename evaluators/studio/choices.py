@@ -102,7 +102,7 @@ def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tup
     return shown, left
 
 
-def nested(options: Mapping[str, Any]) -> dict[str, Any]:
+def nest_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as a suite writes them: `tolerance.abs` is a key in a map."""
     values: dict[str, Any] = {}
     for name, value in options.items():

@@ -25,8 +25,9 @@ from evaluators.testsets.corrections import Applied, Correction, append, read_co
 _NAME: Final = "corrections.jsonl"
 
 
-def corrected(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) -> Corrected:
-    """Adds a correction. Raises Problems for rows without ids, and for an answer that is not in the column of expected answers."""
+def add_correction(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) -> Corrected:
+    """Adds a correction to the file that the suite names for them. Raises Problems for rows without ids, and for an answer that
+    is not in the column of expected answers."""
     record = with_every_cell(score)
     columns = record.result.columns
     if "id" not in columns:
@@ -49,13 +50,13 @@ def corrected(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) ->
     text, name = _with_corrections_file(suite)
     file = folder.place(str(suite.test_set_folder / name))
     path = asked.place or None
-    old = _value(row.cells.get(expected), path)
+    old = _expected_value(row.cells.get(expected), path)
     known = (
         {correction.place: correction for correction in read_corrections(file.read_bytes(), name)}
         if file.is_file()
         else {}
     )
-    new = _new(asked.value, old if path is None else None)
+    new = _read_new_value(asked.value, old if path is None else None)
     correction = Correction(row.id, path, old, new, asked.reason)
     before = known.get(correction.place)
     if before is not None and json_equal(before.new, old):
@@ -65,8 +66,9 @@ def corrected(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) ->
     return Corrected(folder.name_of(file), text, sentence, join(["evaluators", "check-expected", asked.path]))
 
 
-def _new(written: str, cell: Any) -> Any:
-    """The value in a text of JSON, MISSING without one. In place of a cell of text stands a text. Raises Problems for what is no JSON."""
+def _read_new_value(written: str, cell: Any) -> Any:
+    """The value in a text of JSON; MISSING for an empty text. Where the old `cell` is a text, the new value is one, too. Raises
+    Problems for what is no JSON."""
     if not written:
         return MISSING
     try:
@@ -88,7 +90,7 @@ def _with_corrections_file(suite: Suite) -> tuple[str, str]:
     return with_value(text, ("test_set", "corrections"), name), name
 
 
-def _value(cell: Any, path: str | None) -> Any:
+def _expected_value(cell: Any, path: str | None) -> Any:
     """The value at a path of the expected answer now; MISSING for none. Raises Problems for a cell that holds no document."""
     if path is None:
         return cell

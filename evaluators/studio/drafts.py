@@ -55,7 +55,7 @@ class _Answers:
         return chosen
 
 
-def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> Drafted:
+def draft_of_file(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> Drafted:
     """The suite that `init` writes for a file with rows; without a text while a question is open. A row that seems to be a title above the
     names of the columns is a question, too. Raises Problems as `init` does."""
     given = _Answers(answers)
@@ -74,23 +74,28 @@ def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> 
             found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
     except _Open:
         return Drafted(
-            "", "", _data(path, _chosen(named, "as you said"), given, (), _as_said(path, reading)), ask.command
+            "",
+            "",
+            _data_for_page(path, _chosen_columns(named, "as you said"), given, (), _reading_settings(path, reading)),
+            ask.command,
         )
-    data = _data(path, found.chosen, given, found.notes, _as_said(path, reading))
+    data = _data_for_page(path, found.chosen, given, found.notes, _reading_settings(path, reading))
     return Drafted(found.file, found.text, data, ask.command)
 
 
-def _as_said(path: str, reading: Mapping[str, str | int]) -> TestSetConfig | None:
+def _reading_settings(path: str, reading: Mapping[str, str | int]) -> TestSetConfig | None:
     """How a file is read where somebody said so; None where nobody did."""
     return build(TestSetConfig, {"file": path, **reading}, noun="test_set") if reading else None
 
 
 def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
     """The first rows of the file that a suite names, which says how it is read and what its columns are."""
-    return _data(path, _chosen(test_set.columns.named(), "the suite says so"), _Answers({}), (), test_set)
+    return _data_for_page(
+        path, _chosen_columns(test_set.columns.named(), "the suite says so"), _Answers({}), (), test_set
+    )
 
 
-def _chosen(columns: Mapping[Role, str], why: str) -> ChosenColumns:
+def _chosen_columns(columns: Mapping[Role, str], why: str) -> ChosenColumns:
     """Roles and their columns as `init` has them, all for the same reason."""
     chosen = ChosenColumns()
     for role in (name for name in ROLES if name in columns):
@@ -98,33 +103,35 @@ def _chosen(columns: Mapping[Role, str], why: str) -> ChosenColumns:
     return chosen
 
 
-def _data(
+def _data_for_page(
     path: str, chosen: ChosenColumns, answers: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
 ) -> Data:
     """The first rows of a file for the page: its columns with samples and roles, the questions that were asked, and the notes."""
     cells = first_rows(path, _ROWS, reading)
     roles = {column: role for role, column in (*chosen.columns.items(), *chosen.labels.items())}
     columns = [
-        Column(name, _samples(values), roles.get(name, ""), _why(chosen, name, roles.get(name)))
+        Column(name, _sample_cells(values), roles.get(name, ""), _reason_for_role(chosen, name, roles.get(name)))
         for name, values in cells.items()
     ]
-    rows = [[_shown(cell) for cell in row] for row in zip(*cells.values(), strict=False)]
+    rows = [[_cell_text(cell) for cell in row] for row in zip(*cells.values(), strict=False)]
     return Data(path, columns, rows, list(answers.asked.values()), [*_side_by_side(chosen), *notes])
 
 
-def _samples(cells: Sequence[Any]) -> list[str]:
-    filled = dict.fromkeys(_shown(cell) for cell in cells if cell not in (None, MISSING, ""))
+def _sample_cells(cells: Sequence[Any]) -> list[str]:
+    """The first few different cells of a column that are not empty, as the page shows them."""
+    filled = dict.fromkeys(_cell_text(cell) for cell in cells if cell not in (None, MISSING, ""))
     return list(filled)[:_SAMPLES]
 
 
-def _shown(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
+    """A cell as the page shows it, at most `_LONGEST` characters of it."""
     if isinstance(cell, CellError):
         return visible(cell.issue.message)
     text = cell if isinstance(cell, str) else "" if cell in (None, MISSING) else to_text(cell)
     return visible(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
-def _why(chosen: ChosenColumns, name: str, role: Any) -> str:
+def _reason_for_role(chosen: ChosenColumns, name: str, role: Any) -> str:
     """Why a column is what it is taken for; empty where it is taken for nothing."""
     if name in chosen.labels.values():
         return "several labels in a cell"

@@ -16,7 +16,7 @@ from evaluators.api.suite import Suite
 from evaluators.model.issues import problem
 from evaluators.model.settings import Loc
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.studio.choices import comparator_choices, comparator_options, nested, shown_values
+from evaluators.studio.choices import comparator_choices, comparator_options, nest_options, shown_values
 from evaluators.studio.form import SKIP, WrittenField, at_loc, canonical, written_field, written_settings
 from evaluators.studio.messages import (
     AddCheck,
@@ -33,26 +33,27 @@ from evaluators.suites.source import loads
 from evaluators.suites.text_edits import data_of, with_value, without
 
 
-def edited(suite: Suite, edit: AnyEdit) -> str:
-    """The text of a suite with a change. Raises Problems (config) where it cannot be made here."""
-    return _edited(edit, suite, suite.config.source.text)
+def apply_edit(suite: Suite, edit: AnyEdit) -> str:
+    """The text of a suite with an edit made. Raises Problems (config) where it cannot be made here."""
+    return _edit_text(edit, suite, suite.config.source.text)
 
 
 @singledispatch
-def _edited(edit: Any, suite: Suite, text: str) -> str:
+def _edit_text(edit: Any, suite: Suite, text: str) -> str:
+    """The text with an edit made: one function for each kind of edit."""
     raise TypeError(type(edit))
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: SetField, suite: Suite, text: str) -> str:
     """Changes what a field says: its comparator, what stands beside it, or that it is skipped. Short forms stay short where nothing
     stands beside the comparator. Raises Problems for a change to a field that stays skipped."""
-    line = _line(suite, edit.evaluator)
+    line = _line_at(suite, edit.evaluator)
     text, fields = _fields_as_map(suite, line, text)
-    path = _spelled(fields, edit.path)
+    path = _written_path(fields, edit.path)
     loc, body = (*line.loc, "fields", path), fields.get(path)
     was = written_field(body) if path in fields else WrittenField("", {}, {}, False)
-    compare = _compare(edit, was)
+    compare = _written_comparator(edit, was)
     if edit.skip is True:
         return with_value(text, loc, SKIP)
     if was.compare == SKIP and edit.skip is UNSET and edit.compare is UNSET:
@@ -72,34 +73,34 @@ def _(edit: SetField, suite: Suite, text: str) -> str:
     return text
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: RemoveField, suite: Suite, text: str) -> str:
     """Takes a field away. Raises Problems where it is the last one of its evaluator."""
-    line = _line(suite, edit.evaluator)
+    line = _line_at(suite, edit.evaluator)
     fields = written_settings(suite, line).get("fields")
     if len(fields or ()) < 2:
         hint = "take the evaluator away, or skip the field"
         raise problem("last-field", "an evaluator compares at least one field", hint=hint)
-    path = _spelled(fields, edit.path) if isinstance(fields, Mapping) else (fields or []).index(edit.path)
+    path = _written_path(fields, edit.path) if isinstance(fields, Mapping) else (fields or []).index(edit.path)
     return without(text, (*line.loc, "fields", path))
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: AddCheck, suite: Suite, text: str) -> str:
     """Adds an evaluator at the end of the list; one without settings is a word alone."""
-    settings = ({"name": edit.name} if edit.name else {}) | nested(edit.options)
+    settings = ({"name": edit.name} if edit.name else {}) | nest_options(edit.options)
     if edit.fields:
         settings["fields"] = dict.fromkeys(edit.fields, "exact")
     item = {"type": edit.type, **settings} if settings else edit.type
     return with_value(text, ("evaluators", len(suite.config.source.data["evaluators"])), item)
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: SetCheck, suite: Suite, text: str) -> str:
     """Changes settings of an evaluator; an option that is None is taken away."""
-    line = _line(suite, edit.place)
+    line = _line_at(suite, edit.place)
     written = at_loc(suite.config.source.shown, line.loc)
-    options = nested({name: value for name, value in edit.options.items() if value is not None})
+    options = nest_options({name: value for name, value in edit.options.items() if value is not None})
     if isinstance(written, str):  # a word alone
         return with_value(text, line.loc, {written: options}) if options else text
     if written is None:  # a word and a colon
@@ -113,14 +114,14 @@ def _(edit: SetCheck, suite: Suite, text: str) -> str:
     return text
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: RemoveCheck, suite: Suite, text: str) -> str:
     if len(suite.config.source.data["evaluators"]) < 2:
         raise problem("last-evaluator", "a suite has at least one evaluator", hint="add another one first")
     return without(text, ("evaluators", edit.place))
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: SetGate, suite: Suite, text: str) -> str:
     """Sets the limit of a gate; a value of None takes it away, where it is there."""
     loc = ("gates", edit.target, edit.limit)
@@ -129,7 +130,7 @@ def _(edit: SetGate, suite: Suite, text: str) -> str:
     return without(text, loc) if at_loc(suite.config.source.shown, loc) is not None else text
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: SetRole, suite: Suite, text: str) -> str:
     """Names the column of a role; an empty column takes the role away, where it is there."""
     shown = suite.config.source.shown.get("test_set")
@@ -141,11 +142,11 @@ def _(edit: SetRole, suite: Suite, text: str) -> str:
     return with_value(text, loc, edit.column)
 
 
-@_edited.register
+@_edit_text.register
 def _(edit: Apply, suite: Suite, text: str) -> str:
     """Writes a suggestion into the suite: an item of a list (`- `) takes the place of the evaluator; anything else is written into it,
     or into the field that a path names."""
-    line = _line(suite, edit.evaluator)
+    line = _line_at(suite, edit.evaluator)
     if edit.write.startswith("- "):
         (item,) = loads(f"evaluators:\n{edit.write}\n").data["evaluators"]
         return with_value(text, ("evaluators", edit.evaluator), item)
@@ -157,7 +158,7 @@ def _(edit: Apply, suite: Suite, text: str) -> str:
             text = with_value(text, (*line.loc, key), value)
         return text
     text, fields = _fields_as_map(suite, line, text)
-    path = _spelled(fields, edit.path)
+    path = _written_path(fields, edit.path)
     loc, was = (*line.loc, "fields", path), written_field(fields.get(path))
     beside = {key: value for key, value in written.items() if key in ("align", "transforms")}
     compare = written.get("compare") or {key: value for key, value in written.items() if key not in beside}
@@ -169,7 +170,8 @@ def _(edit: Apply, suite: Suite, text: str) -> str:
     return text
 
 
-def _line(suite: Suite, place: int) -> EvaluatorLine:
+def _line_at(suite: Suite, place: int) -> EvaluatorLine:
+    """The evaluator at a place in the suite. Raises Problems (config) where there is none any more."""
     if not 0 <= place < len(suite.config.lines):
         raise problem("no-evaluator", "there is no such evaluator any more", hint="read the suite again")
     return suite.config.lines[place]
@@ -184,7 +186,7 @@ def _fields_as_map(suite: Suite, line: EvaluatorLine, text: str) -> tuple[str, d
     return text, dict(fields or {})
 
 
-def _spelled(fields: Mapping[str, Any], path: str) -> str:
+def _written_path(fields: Mapping[str, Any], path: str) -> str:
     """The key of a field as the suite spells it; a path that it does not have stays as it is."""
     if path in fields:
         return path
@@ -192,7 +194,7 @@ def _spelled(fields: Mapping[str, Any], path: str) -> str:
     return next((key for key in fields if canonical(key) == wanted), path)
 
 
-def _compare(edit: SetField, was: WrittenField) -> Any:
+def _written_comparator(edit: SetField, was: WrittenField) -> Any:
     """The comparator as it is written; None where the line has none and gets none."""
     skipped = edit.skip is False and was.compare == SKIP
     word = edit.compare if isinstance(edit.compare, str) else "exact" if skipped else was.compare
@@ -204,17 +206,19 @@ def _compare(edit: SetField, was: WrittenField) -> Any:
     if isinstance(edit.options, UnsetType):
         options: Any = own_options
     else:
-        options = _merged(own_options, nested({**dict.fromkeys(shown if own_options else (), None), **edit.options}))
+        options = _merge_settings(
+            own_options, nest_options({**dict.fromkeys(shown if own_options else (), None), **edit.options})
+        )
     return {word: options} if options else word
 
 
-def _merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with others in their place; null takes one away, and an empty map goes."""
+def _merge_settings(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with `changes` in their place. Null removes a setting, and a map that becomes empty goes."""
     kept_settings = dict(settings)
     for key, value in changes.items():
         if isinstance(value, Mapping):
             inner = kept_settings.get(key)
-            value = _merged(inner if isinstance(inner, Mapping) else {}, value) or None
+            value = _merge_settings(inner if isinstance(inner, Mapping) else {}, value) or None
         if value is None:
             kept_settings.pop(key, None)
         else:

@@ -61,11 +61,11 @@ class Folder:
 
     def files(self) -> list[FileLine]:
         """The suites and the files with rows, suites first; folders of runs and hidden ones are passed over."""
-        names = [self.name_of(place) for place in self._walked()]
+        names = [self.name_of(place) for place in self._walk_files()]
         lines = [FileLine(name, "suite" if name.lower().endswith(SUITES) else "data") for name in names]
         return sorted(lines, key=lambda one: (one.kind != "suite", one.path))[:MOST_FILES]
 
-    def _walked(self) -> Iterator[Path]:
+    def _walk_files(self) -> Iterator[Path]:
         """The suites and the files with rows in the folder. Hidden ones are passed over, and run folders with all that is below them;
         depth and number of folders have limits."""
         for walked, (at, folders, files) in enumerate(os.walk(self.root), 1):
@@ -113,7 +113,7 @@ class Folder:
         with self._writing:
             if self.mark(path) != base:
                 raise ChangedUnderneath(path, self.read(path) if place.is_file() else None)
-            self._put(place, data)
+            self._replace_file(place, data)
         return _hash(data)
 
     def add(self, name: str, data: bytes) -> str:
@@ -123,13 +123,13 @@ class Folder:
             hint = "CSV, TSV, JSON, JSON Lines, Excel, Parquet, or a suite that ends in .yaml"
             raise problem("no-rows", "this is no file with rows, and no suite", where=wanted, hint=hint)
         with self._writing:
-            place = self.place(_free(self.root, wanted))
-            self._put(place, data)
+            place = self.place(_free_name(self.root, wanted))
+            self._replace_file(place, data)
         return self.name_of(place)
 
-    def _put(self, place: Path, data: bytes) -> None:
-        """Writes a file whole or not at all, by way of a new one beside it; it keeps its permissions. Raises Problems where it cannot be
-        written."""
+    def _replace_file(self, place: Path, data: bytes) -> None:
+        """Writes a file whole or not at all, by way of a new one beside it; the file keeps its permissions. Raises Problems
+        where it cannot be written."""
         beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}.new")
         try:
             beside.write_bytes(data)
@@ -146,7 +146,8 @@ def _is_hidden(name: str) -> bool:
     return name.startswith((".", "__")) or name in ("node_modules", "site-packages")
 
 
-def _free(folder: Path, name: str) -> str:
+def _free_name(folder: Path, name: str) -> str:
+    """The first of the names NAME, NAME-2, NAME-3 and so on that no file in the folder has."""
     stem, dot, suffix = name.partition(".")
     names = (name if count == 1 else f"{stem}-{count}{dot}{suffix}" for count in range(1, 1_000_000))
     return next(name for name in names if not os.path.lexists(folder / name))

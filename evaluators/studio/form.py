@@ -67,8 +67,8 @@ def form_of(suite: Suite) -> Form:
     judges = [line for judge in suite.judges.values() for line in (judge.notice() or (f"the judge {judge.word}",))]
     return Form(
         suite.name,
-        [_check(suite, place, line) for place, line in enumerate(suite.config.lines)],
-        list(_gates(suite)),
+        [_evaluator_form(suite, place, line) for place, line in enumerate(suite.config.lines)],
+        list(_gate_lines(suite)),
         list(source.shown.get("comparators") or {}),
         sum(key not in _SHOWN for key in source.shown),
         list(dict.fromkeys(judges)),
@@ -130,7 +130,7 @@ def canonical(path: str) -> str:
         return path
 
 
-def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
+def _evaluator_form(suite: Suite, place: int, line: EvaluatorLine) -> Check:
     """An evaluator as lines of the form. `place` is its number in the list, and settings that the form cannot show are counted in the
     line."""
     settings = written_settings(suite, line)
@@ -147,15 +147,15 @@ def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
     fields = settings.get("fields")
     listed = isinstance(fields, Mapping | list) and lists_fields(line.type)
     return Check(
-        place, line.name, line.type, first_sentence(BUILTIN.find(line.type).__doc__ or ""), _line(suite, line.loc),
-        list(_fields(suite, place, line, fields)) if listed else [],
+        place, line.name, line.type, first_sentence(BUILTIN.find(line.type).__doc__ or ""), _line_number(suite, line.loc),
+        list(_field_lines(suite, place, line, fields)) if listed else [],
         lists_fields(line.type) and (listed or fields is None), options,
-        left + (fields is not None and not listed) + len(compare.options) + len(compare.beside), _is_own(suite, line.loc),
+        left + (fields is not None and not listed) + len(compare.options) + len(compare.beside), _is_in_own_text(suite, line.loc),
         compare.compare if takes_comparator(line.type) else None, columns,
     )  # fmt: skip
 
 
-def _fields(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Iterator[FieldLine]:
+def _field_lines(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Iterator[FieldLine]:
     """The lines of the form for `fields:`, a map from paths to how they are compared or a list of paths that are compared exactly."""
     if isinstance(fields, Mapping):
         lines = [(path, path, compare) for path, compare in fields.items()]
@@ -163,16 +163,16 @@ def _fields(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Itera
         lines = [(number, path, "exact") for number, path in enumerate(fields)]
     for step, path, compare in lines:
         loc = (*line.loc, "fields", step)
-        yield _field(place, str(path), compare, _line(suite, loc), _is_own(suite, loc))
+        yield _field_line(place, str(path), compare, _line_number(suite, loc), _is_in_own_text(suite, loc))
 
 
-def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
+def _field_line(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
     """A field as a line of the form; `body` is what is written after its path, and `own` whether that stands in this file. What the form
     cannot show is counted."""
     written = written_field(body)
     known = {choice.name for choice in comparator_choices()}
     options, left = shown_values(comparator_options(written.compare) if written.compare in known else (), written.options)
-    align, key, beside = _align(written.beside.get("align"))
+    align, key, beside = _read_align(written.beside.get("align"))
     weight, required = written.beside.get("weight"), written.beside.get("required")
     shown = {"weight": isinstance(weight, int | float), "required": isinstance(required, bool), "align": not beside}
     left += beside + sum(not shown.get(name, False) for name in written.beside if name != "align")
@@ -182,7 +182,7 @@ def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
     )  # fmt: skip
 
 
-def _align(written: Any) -> tuple[str, str, int]:
+def _read_align(written: Any) -> tuple[str, str, int]:
     """The alignment, its key, and how many of its settings are only in the text."""
     if written is None or isinstance(written, str):
         return written or "", "", 0
@@ -194,7 +194,7 @@ def _align(written: Any) -> tuple[str, str, int]:
     return "", "", 1
 
 
-def _gates(suite: Suite) -> Iterator[GateLine]:
+def _gate_lines(suite: Suite) -> Iterator[GateLine]:
     """The gates as lines of the form, each with the limits that are numbers; `text_only` counts what only the text shows."""
     gates = suite.config.source.shown.get("gates") or {}
     for target, written in gates.items():
@@ -204,15 +204,21 @@ def _gates(suite: Suite) -> Iterator[GateLine]:
         figure = body.get("figure", "mean")
         left = len(body) - len(limits) - ("figure" in body) if body else 1
         yield GateLine(
-            target, _line(suite, loc), str(figure), **limits, text_only=left, editable=_is_own(suite, loc) and bool(body)
+            target,
+            _line_number(suite, loc),
+            str(figure),
+            **limits,
+            text_only=left,
+            editable=_is_in_own_text(suite, loc) and bool(body),
         )
 
 
-def _line(suite: Suite, loc: Loc) -> int:
-    """The line of the text, from 1; 0 where another file says it."""
-    return suite.config.source.spot(loc, key=True).line + 1 if _is_own(suite, loc) else 0
+def _line_number(suite: Suite, loc: Loc) -> int:
+    """The number of the line in the text of the suite, from 1; 0 where another file says it."""
+    return suite.config.source.spot(loc, key=True).line + 1 if _is_in_own_text(suite, loc) else 0
 
 
-def _is_own(suite: Suite, loc: Loc) -> bool:
+def _is_in_own_text(suite: Suite, loc: Loc) -> bool:
+    """Whether a setting stands in the text of the suite itself, and not in a file that it extends."""
     source = suite.config.source
     return source.spot(loc, key=True).document is source.documents[-1]

@@ -107,7 +107,7 @@ class Runs:
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:
-            before = frozenset(run.name for run in _listed(results))
+            before = frozenset(run.name for run in _runs_in(results))
             process = subprocess.Popen(
                 [sys.executable, "-m", "evaluators", *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 cwd=self._folder.root, start_new_session=os.name == "posix",
@@ -117,10 +117,10 @@ class Runs:
 
     def state(self, id: str) -> RunState:
         """How far a run is. Raises Problems (config) for one that was not started here."""
-        started = self._find(id)
+        started = self._find_started(id)
         code = started.process.poll()
         output_text = started.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
-        new = self._run_of(started, output_text)
+        new = self._find_run(started, output_text)
         done, of = (new.splits if new is not None else None) or (0, None)
         share = 1.0 if code == 0 else done / of if of else None
         name = self._folder.name_of(new.place) if new is not None and new.state in ("finished", "stopped") else ""
@@ -129,14 +129,14 @@ class Runs:
         rows = (new.rows if new is not None else None) or 0
         return RunState(id, code is not None, share, rows, output_text, code, ended, name, command)
 
-    def _run_of(self, started: Started, output: str) -> ListedRun | None:
+    def _find_run(self, started: Started, output: str) -> ListedRun | None:
         """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""
         named = {self._folder.root / word.rstrip(":") for word in output.split()}
         with self._lock:
             others = {
                 each.run for each in self.started.values() if each is not started and each.results == started.results
             }
-            new = [run for run in _listed(started.results) if run.name not in started.before]
+            new = [run for run in _runs_in(started.results) if run.name not in started.before]
             own = [run for run in new if run.place in named] or [run for run in new if run.name not in others]
             run = next((run for run in own if run.name == started.run), own[0] if own else None)
             started.run = run.name if run is not None else ""
@@ -144,11 +144,12 @@ class Runs:
 
     def stop(self, id: str) -> RunState:
         """Ends a run as Ctrl-C does: what was scored is kept."""
-        started = self._find(id)
+        started = self._find_started(id)
         _interrupt(started.process)
         return self.state(id)
 
-    def _find(self, id: str) -> Started:
+    def _find_started(self, id: str) -> Started:
+        """The run with that id, which was started here. Raises Problems (config) for any other."""
         if id not in self.started:
             raise problem("no-run", "no such run was started here")
         return self.started[id]
@@ -198,7 +199,7 @@ class Runs:
         )
 
 
-def _listed(results: Path) -> Sequence[ListedRun]:
+def _runs_in(results: Path) -> Sequence[ListedRun]:
     """The runs in a folder; none where the folder is not there yet."""
     try:
         return listed_runs(results)
@@ -207,5 +208,6 @@ def _listed(results: Path) -> Sequence[ListedRun]:
 
 
 def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Asks a process to stop, as Ctrl-C does, where it still runs."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)

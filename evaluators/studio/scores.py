@@ -43,7 +43,7 @@ from evaluators.studio.table import (
     Shown,
     kept_score,
     places_of,
-    turned,
+    turned_values,
     with_every_cell,
 )
 from evaluators.testsets.reader import whole as chunks_of
@@ -100,8 +100,8 @@ class _UnderWay(Struct):
     rows: int = 0
     share: float | None = None
 
-    def told(self, rows: int, share: float | None) -> None:
-        """Takes that so many further rows are scored."""
+    def add_progress(self, rows: int, share: float | None) -> None:
+        """Adds rows that were scored since the last call, and takes over the share of all rows, where it is known."""
         self.rows += rows
         self.share = self.share if share is None else share
 
@@ -141,9 +141,9 @@ class Scores:
                 raise Superseded
             new_score = kept_score(asked, suite, data, run)
             whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
-            changes = turned(old, new_score) if old is not None and old.path == asked.path else []
-            message = _scored(new_score, whole, changes, self._asks(suite, data, asked.rows, answers.open))
-            message.command = _command(asked.path, data, asked.rows)
+            changes = turned_values(old, new_score) if old is not None and old.path == asked.path else []
+            message = _score_message(new_score, whole, changes, self._asks(suite, data, asked.rows, answers.open))
+            message.command = _run_command(asked.path, data, asked.rows)
             self._keep(new_score)
         finally:
             with self._lock:
@@ -164,10 +164,13 @@ class Scores:
             self._kept[score.id] = score
             for id in [id for id, kept_score in self._kept.items() if kept_score.tab == score.tab][:-MOST_KEPT]:
                 del self._kept[id]
-            while len(self._kept) > MOST_KEPT_OF_ALL or (len(self._kept) > 2 and self._rows_kept() > MOST_ROWS_KEPT):
+            while len(self._kept) > MOST_KEPT_OF_ALL or (
+                len(self._kept) > 2 and self._count_kept_rows() > MOST_ROWS_KEPT
+            ):
                 self._kept.popitem(last=False)
 
-    def _rows_kept(self) -> int:
+    def _count_kept_rows(self) -> int:
+        """How many rows all kept scorings hold."""
         return sum(len(kept_score.table) for kept_score in self._kept.values())
 
     def _run(self, suite: Suite, data: str, asked: m.Score, here: _UnderWay, answers: _Answers) -> Run:
@@ -178,7 +181,7 @@ class Scores:
         with asking_with(counted=answers):
             return suite.run(
                 data or None, selection=Selection(limit=asked.rows), workers=1, engine="in_process", track=("none",),
-                evidence="all" if small else None, documents="all" if small else None, stopped=here.stop.is_set, progress=here.told,
+                evidence="all" if small else None, documents="all" if small else None, stopped=here.stop.is_set, progress=here.add_progress,
             )  # fmt: skip
 
     def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
@@ -213,7 +216,7 @@ class Scores:
         suggestions = suggestions_for(kept_score.suite.lines, kept_score.run, reading=kept_score.suite.reading)
         places = {line.name: place for place, line in enumerate(kept_score.suite.lines)}
         lines = [
-            _advice(suggestion, places[suggestion.evaluator], kept_score.suite)
+            _advice_line(suggestion, places[suggestion.evaluator], kept_score.suite)
             for suggestion in suggestions
             if suggestion.evaluator in places
         ]
@@ -243,7 +246,7 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
     return sum(chunk.count for chunk in chunks_of(table, table.header[:1])) > rows
 
 
-def _scored(score: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
+def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
     """A scoring as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings come
     only where all rows were scored (`whole`)."""
     result = score.run.result
@@ -265,22 +268,23 @@ def _scored(score: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Ask
     )  # fmt: skip
 
 
-def _command(path: str, data: str, rows: int | None) -> str:
+def _run_command(path: str, data: str, rows: int | None) -> str:
+    """The command that scores the same rows, for people to copy."""
     limit = [] if rows is None else ["--limit", str(rows)]
     return join(["evaluators", "run", path, *([data] if data else []), *limit, "--no-results"])
 
 
-def _advice(suggestion: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
+def _advice_line(suggestion: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
     """A suggestion as a line of the page; `place` is the number of its evaluator in the suite."""
     item = suggestion_item(suggestion)
     return m.AdviceLine(
         suggestion.evaluator, place, suggestion.at or suggestion.field, item.text,
         item.quote[0] if item.quote else suggestion.write, suggestion.turned, list(suggestion.rows),
-        _applied(suggestion, place, suite),
+        _edit_for(suggestion, place, suite),
     )  # fmt: skip
 
 
-def _applied(suggestion: Suggestion, place: int, suite: Suite) -> m.Apply | None:
+def _edit_for(suggestion: Suggestion, place: int, suite: Suite) -> m.Apply | None:
     """The edit that writes a suggestion; None where a schema or the outputs would have to change."""
     if not suggestion.write:
         return None

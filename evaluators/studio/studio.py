@@ -11,9 +11,9 @@ from evaluators.api.suite import Suite
 from evaluators.model.issues import Problems
 from evaluators.studio import messages as m
 from evaluators.studio.choices import alignment_choices, check_choices, comparator_choices
-from evaluators.studio.correcting import corrected
-from evaluators.studio.drafts import data_of_suite, drafted
-from evaluators.studio.edits import edited
+from evaluators.studio.correcting import add_correction
+from evaluators.studio.drafts import data_of_suite, draft_of_file
+from evaluators.studio.edits import apply_edit
 from evaluators.studio.folder import SUITES, Folder
 from evaluators.studio.form import form_of, problems_of, read_suite
 from evaluators.studio.runs import Runs
@@ -49,7 +49,7 @@ class Studio:
         place = self.folder.place(path)
         path = self.folder.name_of(place)
         if not path.lower().endswith(SUITES):
-            made = drafted(path, {}, {})
+            made = draft_of_file(path, {}, {})
             return m.Opened(None, made.data, made, made.command)
         file = self.folder.read(path)
         return m.Opened(file, self._data_of(file), None, join(["evaluators", "check", path]))
@@ -57,7 +57,7 @@ class Studio:
     def _data_of(self, file: m.SuiteFile) -> m.Data | None:
         """The first rows of a suite's data; None where it names none that can be read here."""
         try:
-            suite = self._suite(file.text, file.path)
+            suite = self._read_suite(file.text, file.path)
             named = suite.test_set.file
             local = local_path(at(suite.test_set_folder, named)) if named is not None else None
             if local is None:
@@ -70,32 +70,32 @@ class Studio:
     def draft(self, path: str, roles: Mapping[str, str] = {}, answers: Mapping[str, str] = {}) -> m.Drafted:
         """The suite that `init` writes. `roles` are the columns of roles that somebody chose, where an empty text stands for none;
         `answers` are those to questions, by their text."""
-        return drafted(self.folder.name_of(self.folder.place(path)), roles, answers)
+        return draft_of_file(self.folder.name_of(self.folder.place(path)), roles, answers)
 
     def read(self, text: str, path: str) -> m.ReadSuite:
         """A text as form, or the problems that it has."""
         command = join(["evaluators", "check", path])
         try:
-            suite = self._suite(text, path)
+            suite = self._read_suite(text, path)
         except Problems as error:
-            return m.ReadSuite(text, None, problems_of(error, _name(path)), command)
+            return m.ReadSuite(text, None, problems_of(error, _message_name(path)), command)
         notes = [m.Problem(note, tone="note") for note in suite.notes]
         return m.ReadSuite(text, form_of(suite), notes, command)
 
     def edit(self, text: str, path: str, edit: m.AnyEdit) -> m.ReadSuite:
         """The text with a change of the form."""
-        return self.read(edited(self._suite(text, path), edit), path)
+        return self.read(apply_edit(self._read_suite(text, path), edit), path)
 
     def score(self, asked: m.Score) -> m.Scored:
         """Rows scored by a text."""
-        suite = self._suite(asked.text, asked.path)
+        suite = self._read_suite(asked.text, asked.path)
         data = self.folder.name_of(self.folder.place(asked.data)) if asked.data else ""
         return self.scores.score(suite, asked, data)
 
     def correct(self, asked: m.Correct) -> m.Corrected:
         """Notes that an expected answer is wrong."""
-        suite = self._suite(asked.text, asked.path)
-        return corrected(self.folder, suite, self.scores.find(asked.score), asked)
+        suite = self._read_suite(asked.text, asked.path)
+        return add_correction(self.folder, suite, self.scores.find(asked.score), asked)
 
     def save(self, path: str, text: str, base: str) -> m.Saved:
         """Writes a suite. `base` is the hash of the file that the text was made from; empty for a file that is not there yet."""
@@ -105,11 +105,12 @@ class Studio:
         """The hashes of files, so that a change underneath is noticed."""
         return m.Stated({path: self.folder.mark(path) for path in paths})
 
-    def _suite(self, text: str, path: str) -> Suite:
+    def _read_suite(self, text: str, path: str) -> Suite:
+        """The suite in a text of the page, whose paths start at `path`. Raises Problems with everything that is wrong with it."""
         place = self.folder.place(path or "suite.yaml")
-        return read_suite(text, _name(path), place.parent)
+        return read_suite(text, _message_name(path), place.parent)
 
 
-def _name(path: str) -> str:
+def _message_name(path: str) -> str:
     """The name of a page's text in messages."""
     return path or "suite.yaml"

@@ -66,11 +66,11 @@ def places_of(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequ
     """The places in the table of all rows, of those with something wrong in some columns, or of those that the last change turned."""
     key = (only, evaluator, field)
     if (places := score.shown.get(key)) is None:
-        places = score.shown[key] = _places(score, *key)
+        places = score.shown[key] = _select_places(score, *key)
     return places
 
 
-def _places(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+def _select_places(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
     """The places of rows in the table: those that a change turned, all of them, or those with something wrong. An evaluator and a field,
     where given, narrow the last."""
     if only == "turned":
@@ -118,33 +118,34 @@ def kept_score(request: Score, suite: Suite, data: str, run: Run) -> KeptScore:
             columns.append(ScoreColumn(evaluator.name, place, name, rules.get(name, ""), *shown))
     explained = any(open_.values()) and run.result.rows <= WHOLE_EVIDENCE
     table = [
-        _row(run, row, variant, open_)
+        _table_row(run, row, variant, open_)
         for variant in run.each_variant
         for row in run.each_row(variant, explained=explained)
     ]
     return KeptScore(uuid4().hex, request.path, request.tab, suite, data, request.rows, run, columns, table, set(), {})
 
 
-def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
+def _table_row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
     """A row of the table. Its letters are, for each evaluator, one for the verdict and one for each field; `open_` has the paths and
     places of fields for evaluators whose fields the suite does not list."""
     statuses = "".join(
-        _verdict(verdict)
+        _verdict_letter(verdict)
         + (
             verdict.statuses.translate(_LETTER_OF).decode().ljust(len(evaluator.fields), _NO_SCORE)
             if evaluator.fields
-            else _of_document(row, evaluator.name, open_[evaluator.name])
+            else _document_letters(row, evaluator.name, open_[evaluator.name])
         )
         for evaluator, verdict in zip(run.facts.evaluators, row.verdicts, strict=True)
     )
     return ScoredRow(row.number, row.id, statuses, [verdict.score for verdict in row.verdicts], variant or "")
 
 
-def _verdict(verdict: Result) -> str:
+def _verdict_letter(verdict: Result) -> str:
+    """The letter for the verdict on a row: passed, failed, or no score."""
     return _NO_SCORE if verdict.passed is None else _PASSED if verdict.passed else _FAILED
 
 
-def _of_document(row: RecordedRow, evaluator: str, places: Mapping[str, int]) -> str:
+def _document_letters(row: RecordedRow, evaluator: str, places: Mapping[str, int]) -> str:
     """A letter for each field of a whole document: what is wrong with one of its values, else whether it is right."""
     letters = [_NO_SCORE] * len(places)
     recorded = row.recorded.get(evaluator)
@@ -156,7 +157,7 @@ def _of_document(row: RecordedRow, evaluator: str, places: Mapping[str, int]) ->
     return "".join(letters)
 
 
-def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
+def turned_values(old: KeptScore, new: KeptScore) -> list[Turned]:
     """The values that became right and wrong, by column; rows are the same by their variant and number."""
     was = {(row.variant, row.row): row.statuses for row in old.table}
     known = {(column.evaluator, column.field): at for at, column in enumerate(old.columns)}
@@ -172,11 +173,13 @@ def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
                 continue
             new.turned.add(index)
             column = new.columns[at]
-            _take(turned.setdefault(at, Turned(column.evaluator, column.field)), row.row, before[place], row.statuses[at])
-    return [turned[at] for at in sorted(turned) if turned[at].became_right or turned[at].became_wrong or turned[at].other]
+            counts = turned.setdefault(at, Turned(column.evaluator, column.field))
+            _count_change(counts, row.row, before[place], row.statuses[at])
+    changes = [turned[at] for at in sorted(turned)]
+    return [each for each in changes if each.became_right or each.became_wrong or each.other]
 
 
-def _take(turned: Turned, row: int, before: str, now: str) -> None:
+def _count_change(turned: Turned, row: int, before: str, now: str) -> None:
     """Counts in `turned` how the letter of a row changed. Wrong in another way counts as no change, and only the first rows that became
     right or wrong are listed."""
     if before in _WRONG and now in _RIGHT:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from evaluators.model.issues import Problems
-from evaluators.studio.edits import edited
+from evaluators.studio.edits import apply_edit
 from evaluators.studio.form import form_of, read_suite
 from evaluators.studio.messages import (
     AddCheck,
@@ -66,7 +66,7 @@ def form(text: str) -> Form:
 
 
 def change(edit: AnyEdit, text: str = TEXT) -> str:
-    return edited(read_suite(text, "suite.yaml", Path()), edit)
+    return apply_edit(read_suite(text, "suite.yaml", Path()), edit)
 
 
 def line(text: str, path: str, place: int = HEADER) -> FieldLine:
@@ -210,7 +210,7 @@ def test_after_any_change_the_text_says_what_was_asked_and_keeps_every_comment(s
         before = form_of(read_suite(text, file.name, file.parent))
         edit = _random_edit(random, before)
         try:
-            changed = edited(read_suite(text, file.name, file.parent), edit)
+            changed = apply_edit(read_suite(text, file.name, file.parent), edit)
             after = form_of(read_suite(changed, file.name, file.parent))
         except Problems:  # it says why, and the text stays as it is
             text = "" if random.random() < 0.2 else text

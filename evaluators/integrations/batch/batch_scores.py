@@ -29,10 +29,10 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
     import pyarrow
 
     count, cells = batch.num_rows, _cells_of(plan, batch)
-    numbers = range(count) if plan.row is None else _numbers(batch.column(plan.row).to_pylist(), plan)
+    numbers = range(count) if plan.row is None else _checked_numbers(batch.column(plan.row).to_pylist(), plan)
     id_column = plan.table.columns.id
     ids = None if id_column is None else [id_text(cell) for cell in cells[id_column]]
-    scores, sums = _scored(plan, cells, numbers, ids) if count else ([[] for _ in plan.scores], None)
+    scores, sums = _score_rows(plan, cells, numbers, ids) if count else ([[] for _ in plan.scores], None)
     own: list[Sequence[Any]] = [] if plan.row is None else [numbers]
     own += [] if ids is None else [[id_ or None for id_ in ids]]
     sums_column = [sums, *([None] * (count - 1))] if count else []
@@ -64,8 +64,8 @@ def _made_columns(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, 
     return {name: [row.get(name, MISSING) for row in rows] for name in plan.made}
 
 
-def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
-    """The numbers of the rows as they are. Raises Problems (testset) for a cell that is no whole number from 1 on."""
+def _checked_numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
+    """The row numbers in a column, as they are. Raises Problems (testset) for a cell that is no whole number from 1 on."""
     for cell in cells:
         if cell.__class__ is not int or cell < 1:
             message = f'the column "{plan.row}" holds the numbers of rows, from 1 on; found {cell!r}'
@@ -73,15 +73,16 @@ def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
     return cells
 
 
-def _scored(
+def _score_rows(
     plan: BatchPlan, cells: Mapping[str, list[Cell]], numbers: Sequence[int], ids: Sequence[str] | None
 ) -> tuple[list[list[Any]], bytes]:
-    """The columns of scores, and the batch's result, packed. Rows are scored in the order of their numbers."""
+    """Scores the rows of a batch in the order of their numbers. Returns the columns of scores, in the order in which the rows
+    came, and the packed result of the batch. `cells` are the columns, `ids` the ids of the rows where there are any."""
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     ordered = [numbers[place] for place in order]
     numbered = plan.row is not None
     with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
-        verdicts = _verdicts_of(work, cells, ordered, ids, order)
+        verdicts = _score_in_order(work, cells, ordered, ids, order)
         part = work.finish()
     rows = BatchRows(plan.key, ranges_of(ordered), digest_of_rows(cells, len(numbers)))
     back = sorted(range(len(order)), key=order.__getitem__)
@@ -91,10 +92,11 @@ def _scored(
     )
 
 
-def _verdicts_of(
+def _score_in_order(
     work: Work, cells: Mapping[str, list[Cell]], ordered: Sequence[int], ids: Sequence[str] | None, order: Sequence[int]
 ) -> list[list[Result]]:
-    """The verdicts of all rows by evaluator, in the order of their numbers."""
+    """The verdicts of all rows by evaluator, in the order of their numbers. `ordered` are these numbers, and `order` the places
+    of their rows in the batch."""
     verdicts: list[list[Result]] = [[] for _ in work.plan.evaluators]
     nothing: list[Cell] = [MISSING] * len(order)
     columns = {name: cells.get(name, nothing) for name in work.columns}

@@ -58,10 +58,10 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> Merged:
 
     Raises Problems (environment) for a row that two batches have, and for batches of another suite or another version.
     """
-    scored = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
+    scored = [_unpack_batch(plan, sums) for batch in batches for sums in _sums_in(batch)]
     if plan.row is not None:
         scored.sort(key=lambda batch: batch.rows.numbers)
-        _check_once(plan, sorted(numbers for batch in scored for numbers in batch.rows.numbers))
+        _check_no_overlap(plan, sorted(numbers for batch in scored for numbers in batch.rows.numbers))
         firsts = [batch.rows.numbers[0][0] for batch in scored]
     else:
         firsts = list(accumulate((batch.part.sums.rows for batch in scored), initial=1))[:-1]
@@ -98,8 +98,8 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
     yield from (bytes(cell) for cell in column if isinstance(cell, bytes | bytearray | memoryview))
 
 
-def _read(plan: BatchPlan, sums: bytes) -> Batch:
-    """The result of a batch, unpacked. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
+def _unpack_batch(plan: BatchPlan, sums: bytes) -> Batch:
+    """The result of a batch, unpacked. Raises Problems for bytes that this version did not write, or that another plan has made."""
     try:
         batch = batch_of(sums)
         lines, of = plan.job.suite.lines(), batch.rows
@@ -119,8 +119,8 @@ def _read(plan: BatchPlan, sums: bytes) -> Batch:
     return batch
 
 
-def _check_once(plan: BatchPlan, ranges: Sequence[Range]) -> None:
-    """Raises Problems when two batches have the same row."""
+def _check_no_overlap(plan: BatchPlan, ranges: Sequence[Range]) -> None:
+    """Raises Problems when two batches have the same row. `ranges` are the row numbers of all batches, in ascending order."""
     for (_, last), (first, _) in pairwise(ranges):
         if first <= last:
             message = f"row {first:,} was scored twice"

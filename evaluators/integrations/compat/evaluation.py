@@ -240,7 +240,7 @@ class Evaluation(Struct, frozen=True, dict=True):
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """The rows, explained, in the order in which they were given."""
-        return tuple(_record(record_id, *row) for record_id, row in zip(self.ids, self._rows, strict=True))
+        return tuple(_record_of(record_id, *row) for record_id, row in zip(self.ids, self._rows, strict=True))
 
     @cached_property
     def per_field(self) -> Mapping[str, FieldMetrics]:
@@ -272,7 +272,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
         place, record = Path(folder).absolute(), self.run
-        with _created(place, force) as created:
+        with _create_folder(place, force) as created:
             copytree(record.place, created.path, dirs_exist_ok=True)
             record = record.but(place=created.path, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(record))
@@ -326,7 +326,7 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
         return metrics
 
 
-def _created(path: Path, force: bool) -> RunFolder:
+def _create_folder(path: Path, force: bool) -> RunFolder:
     """The new run folder. Messages about a folder that is no run name the arguments of Python, not options."""
     try:
         return RunFolder.create(path.parent, path.name, force, folder_names)
@@ -341,7 +341,7 @@ def _created(path: Path, force: bool) -> RunFolder:
         ) from error
 
 
-def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
+def _record_of(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
     """The row by its id, with what its fields say and its metrics; a metric without anything to count is None, and without `scored`
     there are no fields."""
     metrics = verdict.metrics or ((0, 0),) * len(METRICS)

@@ -106,7 +106,7 @@ def evaluate(
     null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
     or the settings.
     """
-    columns = side_by_side(_listed("expected", expected), _listed("outputs", outputs))
+    columns = side_by_side(_document_list("expected", expected), _document_list("outputs", outputs))
     if ids is not None and id_field is not None:
         raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
     if id_field is not None:
@@ -116,7 +116,7 @@ def evaluate(
     if len(names) != len(columns["expected"]):
         message = f"there are {len(names)} ids and {len(columns['expected'])} rows; every row has one id"
         raise problem("unequal-lengths", message)
-    return _evaluated(Evaluation, _columns(names, **columns), *_line(schema, settings))
+    return _run_evaluator(Evaluation, _row_columns(names, **columns), *_evaluator_line(schema, settings))
 
 
 @_in_other_words(gold="expected", extracted="output", predicted="output")
@@ -127,7 +127,9 @@ def evaluate_document(
 
     The settings are those of `evaluate`.
     """
-    return _evaluated(DocumentEvaluation, _columns([id], [expected], [output]), *_line(schema, settings))
+    return _run_evaluator(
+        DocumentEvaluation, _row_columns([id], [expected], [output]), *_evaluator_line(schema, settings)
+    )
 
 
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
@@ -142,10 +144,11 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
     return await asyncio.to_thread(evaluate_document, schema, expected, output, **settings)
 
 
-def _evaluated(
+def _run_evaluator(
     kind: type[Found], columns: Mapping[str, Sequence[Any]], line: EvaluatorLine, notes: Sequence[str]
 ) -> Found:
-    """The run of a suite that has this evaluator alone; `notes` are those on its schema."""
+    """Runs a suite that has this evaluator alone over the rows in `columns`. `notes` are those on its schema, and `kind` is the
+    class of the evaluation that comes back."""
     # a function stands at another address in each process
     settings = _ADDRESS.sub("", repr(line.settings.model_dump())).encode("utf-8", "backslashreplace")
     description = f"{NAME} as a program has set it: sha256:{hashlib.sha256(settings).hexdigest()}"
@@ -155,23 +158,25 @@ def _evaluated(
     return kind(run, columns["id"], tuple(notes))
 
 
-def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
-    """The documents. One alone, which also has parts to go through, is refused."""
+def _document_list(name: str, documents: Iterable[Any]) -> list[Any]:
+    """The documents as a list. Raises Problems for a single document, which also has parts to go through; `name` is the
+    argument that messages name."""
     if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
         message = f'"{name}" must be a list of documents; found {spell(documents)}'
         raise problem("not-a-list", message, hint="evaluate_document scores one document")
     return list(documents)
 
 
-def _columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
+def _row_columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
     """The rows; a document that is null is the JSON value, and no empty cell."""
     for number, (wanted, actual) in enumerate(zip(expected, output, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
         refuse_python_values(f"output {number}", actual)
-    return {"id": ids, "output": [*map(_null_said, output)], "expected": [*map(_null_said, expected)]}
+    return {"id": ids, "output": [*map(_null_as_json, output)], "expected": [*map(_null_as_json, expected)]}
 
 
-def _null_said(document: Any) -> Any:
+def _null_as_json(document: Any) -> Any:
+    """The document; None becomes the JSON text of null, as None would be an empty cell."""
     return "null" if document is None else document
 
 
@@ -195,7 +200,7 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
     return found
 
 
-def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
+def _evaluator_line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
     """The evaluator, and notes on its schema. Raises Problems with every bad setting, and TypeError for one that
     there is not."""
     for name in settings.keys() - Scoring.__annotations__.keys():
@@ -211,7 +216,7 @@ def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
         if judge_setting is not None:
             judge_setting.ready()
         context = {
-            "comparators": _comparators(comparators, judge_setting),
+            "comparators": _read_comparators(comparators, judge_setting),
             "judge": judge_setting,
             "notes": notes,
             "usual_dialect": usual,
@@ -231,14 +236,14 @@ def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
     return EvaluatorLine(NAME, evaluator), notes
 
 
-def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
+def _read_comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
     """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
 
-    def read(name: str, body: str | Mapping[str, Any] | Callable[..., Any]) -> tuple[Comparator | None, str]:
+    def read_named(name: str, body: str | Mapping[str, Any] | Callable[..., Any]) -> tuple[Comparator | None, str]:
         if callable(body):
             return comparator_of(name, body)(), name
         return read_comparator(body, {"comparators": {}, "judge": judge})
 
     with under("comparators"):
-        readings = read_each(named.items(), read)
+        readings = read_each(named.items(), read_named)
     return {name: (chosen, rule) for name, (chosen, rule) in zip(named, readings, strict=True) if chosen is not None}

@@ -78,7 +78,9 @@ def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
     }  # fmt: skip
     for role in _ELSEWHERE:
         if roles[role] is MISSING:
-            usual = [mapping[key] for name in USUAL_NAMES[role] for mapping in maps for key in mapping if _is(key, name)]
+            usual = [
+                mapping[key] for name in USUAL_NAMES[role] for mapping in maps for key in mapping if _has_name(key, name)
+            ]
             roles[role] = usual[0] if usual else MISSING
     cells.update({role: of_role(role, value) for role, value in roles.items()})
     cells.update(
@@ -109,7 +111,8 @@ def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[st
     return named_cells
 
 
-def _is(key: Any, name: str) -> bool:
+def _has_name(key: Any, name: str) -> bool:
+    """Whether a key is a usual name of a column, however it is spelled."""
     return key == name or (isinstance(key, str) and folded(key) == name)
 
 

@@ -34,13 +34,15 @@ class RowScores(Struct, frozen=True):
     """Those of evaluators and of their fields, in the order of the suite."""
 
     @property
-    def every(self) -> tuple[FieldView, ...]:
-        """The overall score and those of evaluators and fields. An evaluator that is itself called overall, and is, stands once."""
+    def every_score(self) -> tuple[FieldView, ...]:
+        """The overall score and those of evaluators and fields. An evaluator that is called `overall` is the overall score, and
+        stands once."""
         named = any(score.name == self.overall.name for score in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
-    def of(self, part: str) -> tuple[FieldView, ...]:
-        """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
+    def of_part(self, part: str) -> tuple[FieldView, ...]:
+        """The score of an evaluator, then those of its fields, by the evaluator's name; the overall score, by the name
+        `overall`."""
         return tuple(score for score in self.evaluators if score.evaluator == part) or (self.overall,)
 
 
@@ -60,11 +62,11 @@ def row_scores(
     views: list[FieldView] = []
     for line in lines:
         result = results[line.name]
-        whole = _whole(line, result)
-        views += [whole, *(map(_with_values, _fields(line, result, whole)) if fields else ())]
+        whole = _row_view(line, result)
+        views += [whole, *(map(_with_values, _field_scores(line, result, whole)) if fields else ())]
     parts = [line for line in lines if line.name in overall]
     verdict = overall_verdict([results[line.name] for line in parts])
-    return RowScores(row_id, _overall(parts, results, verdict), verdict, tuple(views))
+    return RowScores(row_id, _overall_view(parts, results, verdict), verdict, tuple(views))
 
 
 def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
@@ -78,16 +80,16 @@ def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, 
     return tuple(dict.fromkeys(every))
 
 
-def _overall(parts: Sequence[EvaluatorLine], results: Mapping[str, Result], verdict: Result) -> FieldView:
-    """The score of the whole row."""
+def _overall_view(parts: Sequence[EvaluatorLine], results: Mapping[str, Result], verdict: Result) -> FieldView:
+    """The score of the whole row: that of the one evaluator among `parts`, or the mean of several, which is `verdict`."""
     if len(parts) == 1:
-        return _whole(parts[0], replace(results[parts[0].name], evaluator=""))
+        return _row_view(parts[0], replace(results[parts[0].name], evaluator=""))
     reasons = [f"{line.name}: {reason}" for line in parts if (reason := why_of(results[line.name]))]
     whole = whole_view(verdict)
     return replace(whole, reason="; ".join(reasons) or "nothing is wrong", metadata={"status": whole.status.word})
 
 
-def _whole(line: EvaluatorLine, result: Result) -> FieldView:
+def _row_view(line: EvaluatorLine, result: Result) -> FieldView:
     """The score of an evaluator for the row as a whole."""
     pairs = zip(line.settings.scored_fields().metrics, result.metrics, strict=False)
     metrics = {name: num / den for name, (num, den) in pairs if den}
@@ -95,7 +97,7 @@ def _whole(line: EvaluatorLine, result: Result) -> FieldView:
     return replace(whole_view(result), metadata=about)
 
 
-def _fields(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[FieldView]:
+def _field_scores(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[FieldView]:
     """The scores of the fields that an evaluator lists, in its order; without a list, of the fields in the row."""
     listed = line.settings.scored_fields().of_rows
     if listed and len(listed) == len(result.statuses):
@@ -109,12 +111,12 @@ def _fields(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[F
         for outcome in result.fields:
             by_field.setdefault(outcome.place, []).append(outcome)
         for path, outcomes in by_field.items():
-            n, right = _measured(outcomes)
+            n, right = _measured_and_right(outcomes)
             status = _combined_status([each.status for each in outcomes])
             yield field_view(result, path, status, right / n if n else None, tuple(outcomes), right_ones=True)
 
 
-def _measured(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+def _measured_and_right(outcomes: Sequence[Outcome]) -> tuple[int, int]:
     """How many values of a field were measured, and how many of them are right."""
     measured = [each.status for each in outcomes if each.status in MEASURED]
     return len(measured), measured.count(FieldStatus.MATCH)
@@ -124,7 +126,7 @@ def _with_values(view: FieldView) -> FieldView:
     """The score with the values of the field, where the row has one; with how many there are otherwise."""
     record: dict[str, Any] = {"path": view.path, "status": view.status.word}
     if len(view.outcomes) > 1:
-        n, right = _measured(view.outcomes)
+        n, right = _measured_and_right(view.outcomes)
         return replace(view, metadata={**record, "n": n, "right": right})
     for name, value in (("expected", view.expected), ("output", view.actual)):
         text = value if isinstance(value, str) else repr(value)

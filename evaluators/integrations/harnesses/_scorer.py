@@ -94,35 +94,36 @@ class SuiteScorer:
 
         Raises RowError when something other than the output kept the part from being measured.
         """
-        cells = self._cells_of(row)
+        cells = self._row_cells(row)
         key = hashlib.sha256(repr(sorted(cells.items())).encode("utf-8", "backslashreplace")).digest()
         with self._lock:
             waiting = self._waiting.setdefault(key, [])
             scored = next((entry for entry in waiting if part in entry[1]), None)
             if scored is None:
-                scored = self._scored(cells), set(self._asked)
+                scored = self._score_locked(cells), set(self._asked)
                 waiting.append(scored)
             scored[1].discard(part)
             if not scored[1]:
                 waiting.remove(scored)
             if not waiting:
                 del self._waiting[key]
-        scores = scored[0].of(part)
+        scores = scored[0].of_part(part)
         if scores[0].error is not None:
             raise RowError(scores[0].error)
         return scores
 
     def score(self, row: HostRow) -> RowScores:
         """The scores of one row. Never raises for what is wrong with a row: that is in the scores."""
-        cells = self._cells_of(row)
+        cells = self._row_cells(row)
         with self._lock:
-            return self._scored(cells)
+            return self._score_locked(cells)
 
-    def _cells_of(self, row: HostRow) -> dict[str, Any]:
+    def _row_cells(self, row: HostRow) -> dict[str, Any]:
+        """The cells of a row of the host, by the columns that the suite reads."""
         return self.suite.with_roles(with_usual_names(cells_of(row, self._columns), self.suite.named_columns()))
 
-    def _scored(self, cells: dict[str, Any]) -> RowScores:
-        """The scores of a row by its cells, which count in the metrics of the run. The lock is the caller's."""
+    def _score_locked(self, cells: dict[str, Any]) -> RowScores:
+        """Scores a row by its cells, which count in the metrics of the run. The caller holds the lock."""
         row_id = id_text(cells.get(self.suite.role_columns["id"], MISSING))
         if self._keep:
             results = self._live.take(cells, row_id)
@@ -137,7 +138,7 @@ class SuiteScorer:
         """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
         with self._lock:
             measured = self._live.results()
-            return finish_run(self._prepared(), [(None, measured)], "")
+            return finish_run(self._prepare_rows(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
         """The metrics by name, such as `header/mean`: the names that trackers use."""
@@ -160,11 +161,11 @@ class SuiteScorer:
             self._cells: list[dict[str, Any]] = []
             self._whole = Overall()
             self._waiting: dict[bytes, list[tuple[RowScores, set[str]]]] = {}
-            (job,) = jobs_of(self._prepared())
+            (job,) = jobs_of(self._prepare_rows())
             self._live = LiveRows(job, self.suite.lines, _NAME)
 
-    def _prepared(self) -> Prepared:
-        """The suite with the rows that were scored so far."""
+    def _prepare_rows(self) -> Prepared:
+        """The suite, prepared with the rows that were scored so far."""
         names = dict.fromkeys(name for cells in self._cells for name in cells)
         columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
         roles = self.suite.role_columns

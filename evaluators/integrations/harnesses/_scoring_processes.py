@@ -68,7 +68,9 @@ class ScoringProcesses:
         asking = [name for name, suite in suites.items() if asks(suite)]
         self._asking = {name: f"session-{number}.sqlite" for number, name in enumerate(asking)}
         shipped = {name: suite.for_workers() for name, suite in suites.items()}
-        self._equipment = _pickled(Equipment(shipped, columns, registered_plugs(), registered_transforms(), self._asking))
+        self._equipment = _pickle_equipment(
+            Equipment(shipped, columns, registered_plugs(), registered_transforms(), self._asking)
+        )
         self._lock = threading.Lock()
         self._folder: Path | None = None
         self._idle: list[_Process] = []
@@ -103,11 +105,11 @@ class ScoringProcesses:
     @contextmanager
     def _own_process(self) -> Iterator[_Process]:
         """A process for this caller alone. It is ended where its use raises."""
-        process = self._from_idle() or self._started()
+        process = self._from_idle() or self._start_process()
         try:
             yield process
         except BaseException:
-            self._ended(process)
+            self._end_process(process)
             raise
         with self._lock:
             self._idle.append(process)  # one that was ended meanwhile is found to be so when it is taken
@@ -117,11 +119,11 @@ class ScoringProcesses:
         while True:
             with self._lock:
                 process = self._idle.pop() if self._idle else None
-            if process is None or process.alive:
+            if process is None or process.is_alive:
                 return process
-            self._ended(process)
+            self._end_process(process)
 
-    def _started(self) -> _Process:
+    def _start_process(self) -> _Process:
         """A new process that is ready to score. Raises Problems when the service is closed or the process cannot start, and then ends
         it."""
         with self._lock:
@@ -135,11 +137,11 @@ class ScoringProcesses:
         try:
             process.wait_until_ready()
         except BaseException:
-            self._ended(process)
+            self._end_process(process)
             raise
         return process
 
-    def _ended(self, process: _Process) -> None:
+    def _end_process(self, process: _Process) -> None:
         """Ends a process and forgets it, and releases the questions that it was asking a judge, so that no other process waits for them."""
         process.end()
         self._every.discard(process)
@@ -166,8 +168,8 @@ class _Process:
         theirs.close()
 
     @property
-    def alive(self) -> bool:
-        """Whether it can be given work."""
+    def is_alive(self) -> bool:
+        """Whether the process can be given work."""
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
@@ -203,6 +205,7 @@ class _Process:
 
 
 def _end_all(processes: set[_Process]) -> None:
+    """Ends all processes and empties the set."""
     for process in list(processes):
         process.end()
     processes.clear()
@@ -217,7 +220,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def _pickled(equipment: Equipment) -> bytes:
+def _pickle_equipment(equipment: Equipment) -> bytes:
     """The equipment as bytes for a process. Raises Problems (config) where something registered cannot be imported there."""
     written = io.BytesIO()
     try:

@@ -19,8 +19,8 @@ MAX_ROWS: Final = 1_000
 _KEYS: Final = frozenset(("score", "success", "pass", "status", "reason", "errors"))
 
 
-def refused(status: int, message: str) -> Answer:
-    """The answer to what is not scored."""
+def refusal(status: int, message: str) -> Answer:
+    """The answer, with that status of HTTP, to a request that is not scored."""
     return status, {"error": message}
 
 
@@ -50,18 +50,18 @@ def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
     try:
         body = parse(raw)
     except NotJSON as error:
-        return refused(400, f"the request is not JSON that is read: {error}")
+        return refusal(400, f"the request is not JSON that is read: {error}")
     rows = body.get("rows") if isinstance(body, dict) and "output" not in body and "inputs" not in body else None
     if isinstance(rows, list):
         if len(rows) > MAX_ROWS:
-            return refused(413, f"a request may have {MAX_ROWS:,} rows; found {len(rows):,}")
+            return refusal(413, f"a request may have {MAX_ROWS:,} rows; found {len(rows):,}")
         maps = [row for row in rows if _is_row(row)]
         if len(maps) < len(rows):
             wrong = next(number for number, row in enumerate(rows, start=1) if not _is_row(row))
-            return refused(400, f"row {wrong} of the request {_ROW_SHAPE}")
+            return refusal(400, f"row {wrong} of the request {_ROW_SHAPE}")
         return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in maps]}
     if not _is_row(body):
-        return refused(400, f"the request {_ROW_SHAPE}")
+        return refusal(400, f"the request {_ROW_SHAPE}")
     if (
         "inputs" not in body
         and isinstance(context := body.get("context"), dict)

@@ -34,7 +34,7 @@ class SuiteEvaluations:
         """The scores of one item."""
         own = {"input": input, "output": output, "expected_output": expected_output, "metadata": metadata, **more}
         scores = self.suite.score(HostRow(own, output, expected_output, input, more=[metadata]))
-        return [_evaluation(score) for score in scores.every]
+        return [_evaluation(score) for score in scores.every_score]
 
     def metrics(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the run as a whole."""

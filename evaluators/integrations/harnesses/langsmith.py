@@ -30,7 +30,7 @@ class SuiteResults:
         """The scores of one run."""
         own = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
         scores = self.suite.score(HostRow(own, outputs, reference_outputs, inputs))
-        return {"results": [_result(score) for score in scores.every]}
+        return {"results": [_result(score) for score in scores.every_score]}
 
     def summary(self, runs: Any, examples: Any) -> dict[str, Any]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the experiment as a whole."""

@@ -62,8 +62,8 @@ class SuiteFeedback(Scorer):
         scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
         if scores.overall.score is not None:
             self._passed.append(scores.overall.passed)
-        whole, fields = scores.overall, [score for score in scores.every if score.path is not None]
-        named = [score for score in scores.every if score.path is None and score.name != whole.name]
+        whole, fields = scores.overall, [score for score in scores.every_score if score.path is not None]
+        named = [score for score in scores.every_score if score.path is None and score.name != whole.name]
         return [
             _feedback(score, self._suite.suite) for score in (whole, *named, *fields)
         ]  # in this order a table of runs has its columns
@@ -116,7 +116,7 @@ class _Table:
             columns = dict(zip(wanted, values, strict=True))
             del columns["metrics"]
             rows = self._rows({"output": columns.pop("predictions"), "expected": columns.pop("targets"), **columns})
-            views = [next((score for score in row.every if score.name == name), None) for row in rows]
+            views = [next((score for score in row.every_score if score.name == name), None) for row in rows]
             return MetricValue(
                 scores=[view.score if view is not None else None for view in views],
                 justifications=[

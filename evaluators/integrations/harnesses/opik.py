@@ -43,6 +43,6 @@ class SuiteMetric(BaseMetric):
                 name=score.name, value=0.0 if score.score is None else score.score, reason=score.error or score.reason,
                 metadata={**score.metadata}, scoring_failed=score.error is not None,
             )
-            for score in scores.every
+            for score in scores.every_score
             if score.score is not None or score.error is not None
         ]  # fmt: skip

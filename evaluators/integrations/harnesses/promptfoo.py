@@ -42,7 +42,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     scores = scorer.score(HostRow({"vars": variables, "output": output, **context}, output, more=[variables]))
     return {
         **promptfoo_result(scores.overall),
-        "namedScores": {score.name: score.score for score in scores.every if score.score is not None},
+        "namedScores": {score.name: score.score for score in scores.every_score if score.score is not None},
         "componentResults": [promptfoo_result(score) for score in scores.evaluators if score.path is None],
     }
 

@@ -37,9 +37,9 @@ def assert_suite(suite: str | Path | Suite, test_set: str | Path | None = None, 
     `Suite.run`. Raises Problems when the suite cannot be run at all.
     """
     __tracebackhide__ = True
-    with closing(_ran(suite, test_set, options)) as ran:
-        messages = [ran.said(gate) for gate in ran.result.gates if gate.verdict in ("failed", "undecided")]
-        messages += ran.unmeasured()
+    with closing(_run_suite(suite, test_set, options)) as ran:
+        messages = [ran.failure_text(gate) for gate in ran.result.gates if gate.verdict in ("failed", "undecided")]
+        messages += ran.unmeasured_messages()
         if messages:
             raise AssertionError(f"{ran.result.name}: {len(messages)} of its checks failed\n\n" + "\n\n".join(messages))
         return ran.result
@@ -76,13 +76,13 @@ class SuiteFile(pytest.File):
         except Problems as error:
             raise self.CollectError(str(error)) from None
         for gate in gates:
-            yield GateItem.from_parent(self, name=_name(gate), gate=gate)
+            yield GateItem.from_parent(self, name=_test_name(gate), gate=gate)
         yield MeasuredItem.from_parent(self, name=_MEASURED)
 
     def once(self) -> Ran:
         """The run of the suite."""
         if self.ran is None:
-            self.ran = _ran(self.path, None, {})
+            self.ran = _run_suite(self.path, None, {})
             self.config.add_cleanup(self.ran.close)
         return self.ran
 
@@ -119,11 +119,11 @@ class GateItem(_SuiteItem):
     def runtest(self) -> None:
         """Fails when the gate failed or is undecided, for any variant or slice."""
         ran = self.once()
-        mine = [gate for gate in ran.result.gates if _is_of(self.gate, gate)]
+        mine = [gate for gate in ran.result.gates if _is_result_of(self.gate, gate)]
         self.user_properties += [(f"{gate.target} {gate.metric}", gate.value) for gate in mine]
         if not mine and self.gate.of_every is not None:
             pytest.skip("no row has the field")  # a gate on every field leaves it out, as the command does
-        bad = [ran.said(gate) for gate in mine if gate.verdict in ("failed", "undecided")]
+        bad = [ran.failure_text(gate) for gate in mine if gate.verdict in ("failed", "undecided")]
         if bad:
             raise AssertionError("\n\n".join(bad))
 
@@ -133,7 +133,7 @@ class MeasuredItem(_SuiteItem):
 
     def runtest(self) -> None:
         """Fails when something other than the outputs kept rows from being measured, or when nothing was."""
-        messages = self.once().unmeasured()
+        messages = self.once().unmeasured_messages()
         if messages:
             raise AssertionError("\n\n".join(messages))
 
@@ -151,14 +151,14 @@ class Ran(Struct):
         """Removes the folder."""
         self.folder.cleanup()
 
-    def said(self, gate: GateResult) -> str:
-        """A gate that did not pass, with the rows behind it."""
+    def failure_text(self, gate: GateResult) -> str:
+        """A gate that did not pass, with the first rows that are behind it, in lines."""
         from evaluators.runs.wording import gate_label
 
         head = f"gate {gate_label(gate)} {gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
-        return "\n".join([head, *self._listed(gate)])
+        return "\n".join([head, *self._first_wrong_rows(gate)])
 
-    def unmeasured(self) -> list[str]:
+    def unmeasured_messages(self) -> list[str]:
         """Messages about what kept something from being measured."""
         result = self.result
         ours = tuple(f"gate {gate.target}" for gate in result.gates)
@@ -168,12 +168,13 @@ class Ran(Struct):
         issues = [f"  {issue}" for issue in result.issues]
         return ["\n".join(["not everything was measured: " + "; ".join(causes or result.causes), *issues])]
 
-    def _listed(self, gate: GateResult) -> list[str]:
-        rows = list(self._wrong(gate))
+    def _first_wrong_rows(self, gate: GateResult) -> list[str]:
+        """The first wrong rows behind a gate, a line for each, and a line that says how many more there are."""
+        rows = list(self._wrong_rows(gate))
         more = [f"  … and {len(rows) - MOST_ROWS:,} more rows"] if len(rows) > MOST_ROWS else []
         return rows[:MOST_ROWS] + more
 
-    def _wrong(self, gate: GateResult) -> Iterator[str]:
+    def _wrong_rows(self, gate: GateResult) -> Iterator[str]:
         """A line for each row that is wrong in what the gate is about, within its slice and variant; none for a gate on a measure."""
         from evaluators.reports.rows import row_views, why_of
 
@@ -188,19 +189,19 @@ class Ran(Struct):
             result = row.evaluators[place]
             if _is_wrong(result, path):
                 called = f' "{row.id}"' if row.id and row.id != str(row.number) else ""
-                yield f"  row {row.number}{called}: {_of_field(result, path) or why_of(result)}"
+                yield f"  row {row.number}{called}: {_field_faults(result, path) or why_of(result)}"
 
 
 def _is_wrong(result: Result, path: str | None) -> bool:
-    """The row is not as it should be, for the evaluator or for the field that a gate is about."""
+    """Whether a row is not as it should be, for the evaluator or for the field `path` that a gate is about."""
     if result.status.kept_out:
         return True
     if not path:
         return result.status.scored and (result.passed is False or result.score != 1)
-    return bool(_of_field(result, path)) or (result.status.scored and not result.fields and result.score != 1)
+    return bool(_field_faults(result, path)) or (result.status.scored and not result.fields and result.score != 1)
 
 
-def _of_field(result: Result, path: str | None) -> str:
+def _field_faults(result: Result, path: str | None) -> str:
     """The faults of a field, in words; empty when there are none."""
     from evaluators.model.words import FIELD_WORDS
     from evaluators.scoring.fields.outcomes import WRONG
@@ -212,8 +213,8 @@ def _of_field(result: Result, path: str | None) -> str:
     return "; ".join(f"{text} ({reason})" if reason else text for text, reason in reasons)
 
 
-def _is_of(gate: Gate, result: GateResult) -> bool:
-    """The result is that of the gate, for one variant and one slice of it."""
+def _is_result_of(gate: Gate, result: GateResult) -> bool:
+    """Whether a result is that of the gate, for one variant and one slice of it."""
     config = gate.config
     sliced = config.slice is not None or config.each_slice is not None
     return (
@@ -224,7 +225,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
     )
 
 
-def _name(gate: Gate) -> str:
+def _test_name(gate: Gate) -> str:
     """The name of a gate's test: the gate as it is written, and in brackets what it is about."""
     config = gate.config
     about: list[str] = [gate.shown_metric] if config.metric is not None else []
@@ -235,8 +236,8 @@ def _name(gate: Gate) -> str:
     return f"gate {gate.written} ({', '.join(about)})" if about else f"gate {gate.written}"
 
 
-def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
-    """The run of a suite in a temporary folder, which `Ran.close` removes, or this function where the run raises. `options` are
+def _run_suite(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
+    """Runs a suite in a temporary folder, which `Ran.close` removes, or this function where the run raises. `options` are
     arguments of `Suite.run`, and go before the usual ones."""
     from tempfile import TemporaryDirectory
 

@@ -27,7 +27,7 @@ from evaluators.integrations.harnesses._host_rows import Places, needs
 from evaluators.integrations.harnesses._scorer import SuiteScorer
 from evaluators.integrations.harnesses._scoring_processes import ProcessLost, Reply, ScoringProcesses
 from evaluators.integrations.harnesses._web import LOCAL, Receive, Scope, Send, TooLong, body_of, host_in, is_token
-from evaluators.integrations.harnesses._webhook import refused
+from evaluators.integrations.harnesses._webhook import refusal
 from evaluators.model.issues import Problems, problem
 from evaluators.model.registry import suggestion
 from evaluators.scoring.values.json_text import to_text
@@ -127,77 +127,78 @@ class ScoreApp:
         those under way is refused."""
         headers = request.headers
         if host_in(headers.get("host", "")) not in self._hosts:
-            return _refused(400, "this service does not answer to that host name")
+            return _refusal(400, "this service does not answer to that host name")
         path, method = request.scope["path"].rstrip("/"), request.method
         if path == "/health":
             return 200, to_text({"suites": [*sorted(self._seconds)]}).encode()
         if path != "/score" and not path.startswith("/score/"):
-            return _refused(404, "there is POST /score, POST /score/NAME and GET /health")
+            return _refusal(404, "there is POST /score, POST /score/NAME and GET /health")
         if method != "POST":
-            return _refused(405, "a row is scored by POST")
+            return _refusal(405, "a row is scored by POST")
         name = path.removeprefix("/score").removeprefix("/") or next(iter(self._seconds))
         if name not in self._seconds or (path == "/score" and len(self._seconds) > 1):
             hint = suggestion(name, self._seconds) or f"suites: {', '.join(sorted(self._seconds))}"
-            return _refused(404, f"name the suite: {hint}")
+            return _refusal(404, f"name the suite: {hint}")
         if self._token is not None and not is_token(headers.get("authorization", ""), f"Bearer {self._token}"):
-            return _refused(401, "this service wants its token: Authorization: Bearer TOKEN")
+            return _refusal(401, "this service wants its token: Authorization: Bearer TOKEN")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            return _refused(415, "a request is JSON, and says so: Content-Type: application/json")
+            return _refusal(415, "a request is JSON, and says so: Content-Type: application/json")
         if self._held >= self._max_requests:
-            return _refused(503, "too many requests are under way; ask again in a moment")
+            return _refusal(503, "too many requests are under way; ask again in a moment")
         self._held += 1
         try:
-            return await self._read_and_scored(name, request)
+            return await self._read_and_score(name, request)
         finally:
             self._held -= 1
 
-    async def _read_and_scored(self, name: str, request: Request) -> Reply:
+    async def _read_and_score(self, name: str, request: Request) -> Reply:
         """The answer to a request for that suite: reads its body, waits for a free process no longer than scoring may take, and scores
         it in a thread."""
         try:
             raw = await body_of(request.stream(), self._max_bytes, self._body_seconds)
         except TimeoutError:
-            return _refused(408, f"a request must be here within {self._body_seconds:g} s")
+            return _refusal(408, f"a request must be here within {self._body_seconds:g} s")
         except TooLong:
-            return _refused(413, f"a request may have {self._max_bytes:,} bytes")
+            return _refusal(413, f"a request may have {self._max_bytes:,} bytes")
         if self._held == 1 or self._working is None:  # nobody else waits: the loop may be another one than before
             self._working = asyncio.Semaphore(self._workers)
         working = self._working
         try:
             await asyncio.wait_for(working.acquire(), self._seconds[name])
         except TimeoutError:
-            return _refused(503, "all processes that score are busy with other requests; ask again in a moment")
+            return _refusal(503, "all processes that score are busy with other requests; ask again in a moment")
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._scored, name, raw)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._score_in_process, name, raw)
         finally:
             working.release()
 
-    def _scored(self, name: str, raw: bytes) -> Reply:
+    def _score_in_process(self, name: str, raw: bytes) -> Reply:
         """The answer of a process, or a refusal that says why there is none: too slow, no answer, or a service that is being stopped. It
         waits, so it runs in a thread."""
         seconds = self._seconds[name]
         try:
             return self._processes.answer(name, raw, seconds)
         except TimeoutError:
-            return _refused(
+            return _refusal(
                 504,
                 f"scoring took more than {seconds:g} s, so it was stopped, and the request has no score; shorter texts and lists, or "
                 "fewer rows in a request, take less time; --score-seconds sets another limit",
             )
         except (ProcessLost, Problems) as error:
             if self._processes.closed:
-                return _refused(503, "the service is being stopped")
+                return _refusal(503, "the service is being stopped")
             if isinstance(error, Problems):
-                return _refused(500, str(error))
-            return _refused(
+                return _refusal(500, str(error))
+            return _refusal(
                 500,
                 f"the process that scored ended without an answer (exit code {error}); it may have run out of memory, and what "
                 "went wrong otherwise was printed where the service runs",
             )
 
 
-def _refused(status: int, message: str) -> Reply:
-    code, body = refused(status, message)
+def _refusal(status: int, message: str) -> Reply:
+    """The reply, with that status of HTTP, to a request that is not scored."""
+    code, body = refusal(status, message)
     return code, to_text(dict(body)).encode()
 
 

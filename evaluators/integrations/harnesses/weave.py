@@ -48,10 +48,10 @@ class SuiteScores(weave.Scorer):
     @weave.op
     def score(self, *, output: Any, **columns: Any) -> dict[str, Any]:
         """The scores of one row."""
-        return _nested(self._shared.score(HostRow({**columns, "output": output}, output, more=[columns])))
+        return _scores_by_evaluator(self._shared.score(HostRow({**columns, "output": output}, output, more=[columns])))
 
 
-def _nested(scores: RowScores) -> dict[str, Any]:
+def _scores_by_evaluator(scores: RowScores) -> dict[str, Any]:
     """The scores by evaluator, `overall` among them, with the scores of the fields below `field`."""
     record: dict[str, dict[str, Any]] = {OVERALL: _as_record(scores.overall)}
     for score in scores.evaluators:

@@ -35,7 +35,7 @@ def test_every_row_has_the_scores_of_the_run(scorer: SuiteScorer, ours: Figures)
 
 def test_every_field_has_the_status_of_the_run(scorer: SuiteScorer, ours: Figures) -> None:
     for scores in score_table(scorer):
-        by_name = {one.name: one for one in scores.every}
+        by_name = {one.name: one for one in scores.every_score}
         for path, status in ours.rows[scores.id]["header"].fields.items():
             assert by_name[f"header/field/{field_name(path)}"].status == status, (scores.id, path)
 
@@ -64,7 +64,7 @@ def test_a_row_without_a_score_is_an_error_that_says_why(scorer: SuiteScorer) ->
 
 def test_one_evaluator_called_overall_is_the_overall_score(scorer: SuiteScorer) -> None:
     for scores in score_table(scorer):
-        assert [one.name for one in scores.every].count("overall") == 1
+        assert [one.name for one in scores.every_score].count("overall") == 1
         (own,) = [one for one in scores.evaluators if one.name == "overall"]
         assert (own.score, own.passed, own.error) == (scores.overall.score, scores.overall.passed, scores.overall.error)
 
@@ -96,7 +96,7 @@ def test_what_cannot_score_single_rows_is_refused() -> None:
 def test_all_items_of_a_list_are_one_field() -> None:
     suite = load({"evaluators": [{"schema_match": {"name": "page", "fields": {"items[*].sku": "exact"}}}]})
     row = HostRow({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
-    found = {one.name: one for one in SuiteScorer(suite).score(row).every}
+    found = {one.name: one for one in SuiteScorer(suite).score(row).every_score}
     assert (found["page/field/items.each.sku"].score, found["page/field/items.each.sku"].status) == (0.5, "mismatch")
 
 
@@ -105,7 +105,7 @@ def test_a_host_may_be_given_evaluators_without_their_fields(ours: Figures) -> N
     scorer = SuiteScorer(SUITE, fields=False)
     rows = score_table(scorer)
     assert_same_rows({scores.id: found_in(scores) for scores in rows}, ours)
-    assert not any(one.path is not None for scores in rows for one in scores.every)
+    assert not any(one.path is not None for scores in rows for one in scores.every_score)
     assert scorer.metrics() == ours.metrics
     assert all("field" not in name for name in names_of(scorer.suite.lines, scorer.fields))
 
