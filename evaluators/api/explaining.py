@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from evaluators.api.loading import load
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
-from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
+from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown_name
 from evaluators.reports.document import Page
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.suite_page import suite_data, suite_page
@@ -58,7 +58,7 @@ def _of_word(word: str, format_: str, columns: int) -> str:
 
     words = language_words()
     if word not in words:
-        raise unknown(word, words)
+        raise unknown_name(word, words)
     return _json(word_data(word)) if format_ == "json" else _example_text(word_page(word), format_, columns)
 
 

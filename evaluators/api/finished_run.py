@@ -12,7 +12,7 @@ from evaluators.model.issues import Problems, problem
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
-from evaluators.reports.report_files import asked_files, needs_cells, needs_matches
+from evaluators.reports.report_files import needs_cells, needs_matches, write_files
 from evaluators.reports.rows import row_views
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
@@ -138,11 +138,11 @@ def write_report(place: Path, files: Sequence[str]) -> list[str]:
     (environment) where something cannot be written.
     """
     from evaluators.api.remote_files import written_places
-    from evaluators.reports.report_files import check_apart, check_asked
+    from evaluators.reports.report_files import check_apart, check_files
 
     record = Run(place)
     by_schema = [evaluator.name for evaluator in record.facts.evaluators if evaluator.by_schema]
-    issues = check_asked(files, record.each_variant, by_schema)
+    issues = check_files(files, record.each_variant, by_schema)
     if issues := issues or check_apart(map(Path, files), [record]):
         raise Problems(issues)
     return written_places(files, lambda some: write_again(place, some))
@@ -159,4 +159,4 @@ def write_again(path: Path, files: Iterable[Path]) -> list[Path]:
         record = with_cells(record)
     if needs_matches(files):
         record = with_every_match(record)
-    return asked_files(files, record, options_of(record))
+    return write_files(files, record, options_of(record))

@@ -117,10 +117,10 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
 
         issues += check_words(formats)
     if wanted.files:
-        from evaluators.reports.report_files import check_asked
+        from evaluators.reports.report_files import check_files
 
         lists = [line.name for line in prepared.suite.lines if lists_fields(line.settings)]
-        issues += check_asked(wanted.files, prepared.test_set.variants or (None,), lists, own)
+        issues += check_files(wanted.files, prepared.test_set.variants or (None,), lists, own)
         issues += _read_next_time(prepared, wanted.paths) if not keeps_folder or wanted.to_store else []
     if not issues and (wanted.files or keeps_folder):
         from evaluators.reports.report_files import check_outcomes, check_packages, check_tables
@@ -244,9 +244,9 @@ def _with_lists_in_notes(record: Run, path: Path, wanted: AskedFor) -> RunResult
     for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
-    from evaluators.reports.report_files import asked_places
+    from evaluators.reports.report_files import file_places
 
-    files = [os.path.abspath(file) for file in asked_places(wanted.paths, record)]
+    files = [os.path.abspath(file) for file in file_places(wanted.paths, record)]
     outside = [_path_from(path, file) for file in files if not Path(file).is_relative_to(path.absolute())]
     return replace(record.result, written=tuple(dict.fromkeys([*record.result.written, *outside])))
 
@@ -271,13 +271,13 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
     if not files:
         return (), ()
     from evaluators.api.remote_files import written_places
-    from evaluators.reports.report_files import asked_files
+    from evaluators.reports.report_files import write_files
 
     written: list[str] = []
     refused: list[Issue] = []
     for file in files:
         try:
-            written += written_places([file], lambda paths: asked_files(paths, record, options))
+            written += written_places([file], lambda paths: write_files(paths, record, options))
         except Problems as error:
             if error.issues[0].code != UNWRITTEN:
                 raise
@@ -290,7 +290,7 @@ def _write_folder_files(
 ) -> tuple[Run, Options, Options]:
     """Writes the files of the run folder, if there is one. Gives the record, with all cells read again where a file wants them, the
     options of the summary, which also names what was left out, and those of the pages."""
-    from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
+    from evaluators.reports.report_files import folder_files, needs_cells, no_rows_csv_line
     from evaluators.runs.cells_again import cells_from
 
     results = prepared.suite.results
@@ -299,7 +299,7 @@ def _write_folder_files(
     options, of_pages = _options(prepared, wanted, record)
     if wanted.results is not None:
         rows_csv = "csv" in wanted.words or results.documents == "all"
-        options = replace(options, left_out=not_annotated(record, rows_csv))
+        options = replace(options, left_out=no_rows_csv_line(record, rows_csv))
         folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
     return record, options, of_pages
 

@@ -89,7 +89,7 @@ def kinds_of(name: str) -> tuple[Kind, ...]:
 def page(kind: Kind, name: str) -> Page:
     """The reference page of a thing. Raises Problems (config) when there is none of that kind and name."""
     if name not in names_of(kind):
-        raise unknown(name)
+        raise unknown_name(name)
     return _PAGES[kind](name)
 
 
@@ -107,7 +107,7 @@ def present_name(name: str) -> str:
     return current_line(name, {}).type
 
 
-def unknown(name: str, words: Iterable[str] = ()) -> Problems:
+def unknown_name(name: str, words: Iterable[str] = ()) -> Problems:
     """The problem of a name that nothing has, with the nearest one. `words` are known beside the names of plugs."""
     known = [*(known for kind in KINDS for known in names_of(kind)), *words]
     hint = suggestion(name, known) or "`evaluators list` names everything there is"

@@ -103,14 +103,14 @@ class RowsAgain:
         ]
 
     def before(self, line: EvaluatorLine) -> Sequence[Result] | None:
-        """The verdicts of an evaluator as it is; None where they do not come out again."""
+        """The verdicts of the unchanged evaluator on the first rows, scored once; None where they are not those that the run recorded."""
         if line.name not in self._before:
             scored = self._verdicts_of(line) if self._rows_with_cells() and not calls_a_program(line) else None
             self._before[line.name] = scored if scored is not None and self._as_recorded(line.name, scored) else None
         return self._before[line.name]
 
     def counts_every_row(self, line: EvaluatorLine) -> bool:
-        """Whether the evaluator as it is gives each of the rows a score, or skips it: the same as the run did."""
+        """Whether the unchanged evaluator, scored again, scores or skips each of the rows, as it did in the run."""
         rows = self.before(line)
         return rows is not None and not any(verdict.status.kept_out for verdict in rows)
 
@@ -150,7 +150,7 @@ class RowsAgain:
         return verdicts
 
     def _rows_with_cells(self) -> list[tuple[int, Mapping[str, Any]]]:
-        """The first rows whose cells there are."""
+        """The number and the cells of each of the first rows whose cells the run kept."""
         if self._cells is None:
             self._cells = [(row.row, row.cells) for row in islice(self._record.cells(self._variant), self._most)]
             self._read = [{} for _ in _chunks(self._cells)]

@@ -204,7 +204,7 @@ class _Side:
 
 
 def _field_change(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
-    """A field with its values; None where it is what it was."""
+    """A field of a changed row with its status and values in both runs; None where both are what they were."""
     old, new = was.outcome(path), now.outcome(path)
     statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
     before, after = was.value(path, "output"), now.value(path, "output")

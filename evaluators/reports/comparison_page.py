@@ -195,7 +195,7 @@ _DETECTABLE: Final = Column("MDE", lambda difference: score_text(difference.mini
 _UNPAIRED: Final = count_columns("lost", "gained", "settled", optional=True)
 
 
-def _about(differences: Sequence[Difference], comparison: RunComparison) -> tuple[Column, ...]:
+def _difference_columns(differences: Sequence[Difference], comparison: RunComparison) -> tuple[Column, ...]:
     """The columns of a table of differences; with the pairs of rows where these are not the rows of the comparison."""
     if comparison.unpaired:
         return _ABOUT_METRICS
@@ -210,7 +210,7 @@ def _verdict_tone(one: Difference) -> Tone:
 def _evaluators(comparison: RunComparison) -> Iterator[Section]:
     """The evaluators that became better or worse, each with its p-value."""
     columns = (
-        text_column("evaluator"), text_column("variant", optional=True), *_about(comparison.evaluators, comparison),
+        text_column("evaluator"), text_column("variant", optional=True), *_difference_columns(comparison.evaluators, comparison),
         *(() if comparison.unpaired else (_DETECTABLE, *_UNPAIRED)),
     )  # fmt: skip
     if comparison.evaluators:
@@ -263,7 +263,7 @@ def _legend(comparison: RunComparison) -> Iterator[str]:
         f"p-value: how often a coin toss would make a difference as large{corrected}; "
         "below 0.05 the verdict is better or worse"
     )
-    yield from _one_test(evaluators)
+    yield from _shared_test_text(evaluators)
     yield (
         "MDE (minimum detectable effect): a true difference smaller than this would often go unseen "
         f"with so many rows{few}"
@@ -279,8 +279,8 @@ def _legend(comparison: RunComparison) -> Iterator[str]:
         yield "settled: rows in which nothing is there to score any more, neither expected nor in the output"
 
 
-def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
-    """Sentences on differences that are the same in every row, and so count once among the tests."""
+def _shared_test_text(differences: Sequence[Difference]) -> Iterator[str]:
+    """A sentence on differences that are the same in every row, and so count once among the tests; none without such differences."""
     same = [f"{difference.name} and {difference.same_as}" for difference in differences if difference.same_as is not None]
     if same:
         yield f"one test, since they say the same in every row: {first_texts(list(dict.fromkeys(same)), 5)}"
@@ -293,7 +293,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     several = len({difference.evaluator for difference in comparison.fields}) > 1
     columns = (
         *([text_column("evaluator")] if several else []), text_column("field", lambda difference: path_for_people(difference.field or "")),
-        text_column("variant", optional=True), *_about(comparison.fields, comparison),
+        text_column("variant", optional=True), *_difference_columns(comparison.fields, comparison),
         *(() if comparison.unpaired else _UNPAIRED),
     )  # fmt: skip
     changed = [
@@ -308,7 +308,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
         *(
             Paragraph(f"{text}.")
             for difference in shown[:MOST_ROWS]
-            for text in _same_fields(difference, changed, several)
+            for text in _same_fields_text(difference, changed, several)
         ),
         *_unchanged_fields(len(comparison.fields) - len(changed), comparison),
     ]
@@ -330,8 +330,9 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Fields", tuple(blocks))
 
 
-def _same_fields(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
-    """The fields that a line of the table stands for, since they say the same in every row."""
+def _same_fields_text(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
+    """A sentence that names the other fields that the line of `one` stands for, since they say the same in every row; none where it stands
+    alone. `several` evaluators are told apart by name."""
     others = [other for other in fields if other is not one and other.test == one.test]
     if others:
         names = [other.name if several else path_for_people(other.field or "") for other in others]
@@ -412,7 +413,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
 
 
 def _measures(comparison: RunComparison) -> Iterator[Section]:
-    """The columns of numbers."""
+    """A table of the measures, which are columns of numbers: each metric in both runs, and how it changed."""
 
     def difference(one: Any) -> str:
         return f"{'+' if (one.difference or 0) > 0 else ''}{quantity_text(one.difference)}"
@@ -436,7 +437,7 @@ def _measures(comparison: RunComparison) -> Iterator[Section]:
 
 
 def _variants(comparison: RunComparison) -> Iterator[Section]:
-    """The variants in their order, for each evaluator."""
+    """A table of the variants by rank, for each evaluator, and those that lack too many rows to be ranked."""
     columns = (
         text_column("evaluator", lambda pair: pair[0].evaluator),
         Column("rank", lambda pair: str(pair[1].rank)),
@@ -493,14 +494,14 @@ def _row(row: ChangedRow, tone: Tone, only: str) -> Item:
         ("settled", row.settled),
     )
     changes = [f"{change}: {', '.join(names)}" for change, names in verdicts if names] or ["passes or fails as before"]
-    fields = [_in_plain_words(field.removeprefix(only)) for field in row.fields]
+    fields = [_field_change_text(field.removeprefix(only)) for field in row.fields]
     if (more := len(fields) - MOST_CHANGES) > 1:
         fields = [*fields[:MOST_CHANGES], f"and {more:,} more fields"]
     why = [f"{'' if only else f'{name}: '}{row.reasons[name]}" for name in row.broken if row.reasons.get(name)]
     return Item(f"{row_name(row.number, row.id, row.variant)}: {'; '.join(changes)}", (*fields, *why), tone=tone)
 
 
-def _in_plain_words(change: str) -> str:
+def _field_change_text(change: str) -> str:
     """The change of a field, in the words for people: `header.total: right → wrong`."""
     path, _, statuses = change.rpartition(": ")
     was, now = map(plain_word, statuses.split(" → "))

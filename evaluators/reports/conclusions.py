@@ -28,7 +28,7 @@ from evaluators.reports.data_warnings import (
     unreadable_outputs,
 )
 from evaluators.reports.doubtful_values import doubt_warnings
-from evaluators.reports.kinds_read import UNUSED, reading_nothing
+from evaluators.reports.kinds_read import UNUSED, unused_comparators
 from evaluators.runs.confidence import confidence_stats
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.exit_code import Facts, causes, exit_code
@@ -77,7 +77,7 @@ def finish_run(
 ) -> RunResult:
     """The metrics, the gates, the gaps in coverage and the exit code of what was measured.
 
-    `changed` says of files that they changed meanwhile.
+    `changed` are the issues of files that changed while the run read them; `fingerprint` is that of the test set.
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
     every, cluster = [sums for _, (sums, _) in measured], suite.cluster_of(prepared.roles)
@@ -107,7 +107,7 @@ def finish_run(
     unused: list[Issue] = []
     if finished:
         first = every[0].first_rows.expected_documents()
-        unused = reading_nothing(lines, prepared.roles, prepared.variants()[0][1], first, suite)
+        unused = unused_comparators(lines, prepared.roles, prepared.variants()[0][1], first, suite)
     missed += [issue for issue in unused if issue.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)
@@ -243,7 +243,7 @@ def compared_text(schema: Mapping[str, Any]) -> str:
 
 
 def _compared_places(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
-    """The places of an inferred schema that are compared as one value."""
+    """How an inferred schema compares each place that is compared as one value, such as `name: exact`. `path` leads to the schema."""
     properties, items = schema.get("properties"), schema.get("items")
     if "x-eval-compare" in schema:
         yield f"{display(path)}: {flow_text(schema['x-eval-compare'])}"

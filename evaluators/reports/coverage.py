@@ -44,7 +44,9 @@ def gaps(
     lines, fields = line_places(suite), field_places(suite)
     first = [each.first_rows for each, _ in variants]
     issues: list[Issue] = []
-    nowhere = [_nowhere(index, [each for each, _ in variants]) if complete else set() for index in range(len(evaluators))]
+    nowhere = [
+        _keys_of_no_row(index, [each for each, _ in variants]) if complete else set() for index in range(len(evaluators))
+    ]
     for _, stats in variants:
         for line, evaluator_stats, places in zip(evaluators, stats, nowhere, strict=True):
             named = {name for _, name in places}
@@ -58,7 +60,7 @@ def gaps(
     return list(dict.fromkeys(issues))
 
 
-def _nowhere(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
+def _keys_of_no_row(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
     """The keys of lists, and the paths that rules name, that no row of any variant has."""
     looked_for = set[ListKey]().union(*(each.evaluators[index].keys.looked_for for each in variants))
     return looked_for.difference(*(each.evaluators[index].keys.met for each in variants))
@@ -75,8 +77,8 @@ def _is_there(first: Sequence[FirstRows], evaluator: str, path: str) -> bool:
     return any(hits is not MISSING if wanted.definite else bool(hits) for hits in there)
 
 
-def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
-    """The existing path most like one that no row has, or else the keys that are there; None where there are none."""
+def _nearest_path_hint(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
+    """A hint on a path that no row has: the most similar path of the first rows, or else their keys; None where they have no keys."""
     if spaced := with_its_space(path):
         return f'did you mean "{spaced}", with a space after the colon?'
     documents, wanted = _documents(first, evaluator), parse_path(path)
@@ -87,10 +89,10 @@ def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str |
     keys = list(dict.fromkeys(key for document in documents for key in (document if isinstance(document, dict) else ())))
     if not keys:
         return None
-    return f"the rows have {_some(keys)}"
+    return f"the rows have {_paths_text(keys)}"
 
 
-def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRows]) -> str | None:
+def _condition_hint(conditions: Sequence[Condition], first: Sequence[FirstRows]) -> str | None:
     """A hint with the values in the column of a condition, where no value of the first rows meets it."""
     for condition in conditions:
         if condition.source != "row" or condition.present is not None:
@@ -124,8 +126,8 @@ def _keys_found_nowhere(
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""
         if (name, key) in nowhere:
-            hint = _key_in_place_of(path, align, documents)
-            message = found_nowhere(line.name, name, key)
+            hint = _nearest_key_hint(path, align, documents)
+            message = missing_key_message(line.name, name, key)
             yield Issue("key-found-nowhere", Blame.TESTSET, message, align_place(suite, line, name, *KEY), hint)
 
 
@@ -138,21 +140,21 @@ def _paths_found_nowhere(
         if (path.canonical, rule) in nowhere:
             by_rule.setdefault(rule, []).append(path.canonical)
     for rule, paths in by_rule.items():
-        hints = [_in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]]
+        hints = [_nearest_path_hint(first, line.name, path) for path in paths[:_MOST_FIELDS]]
         near = next((hint for hint in hints if hint and hint.startswith("did")), None)
         listed = next((hint for hint in hints if hint), None)
         may_be_absent = "optional: true in the rule says that no row need have its fields"
         hint = near or "; ".join(filter(None, (listed, may_be_absent)))
-        message = f'"{line.name}": no row has {_some(paths)}, which the rule "{rule}" names'
+        message = f'"{line.name}": no row has {_paths_text(paths)}, which the rule "{rule}" names'
         yield Issue("path-found-nowhere", Blame.TESTSET, message, fields.get((line.name, rule)), hint)
 
 
-def found_nowhere(evaluator: str, path: str, key: str) -> str:
+def missing_key_message(evaluator: str, path: str, key: str) -> str:
     """The message for a list key that no item has."""
     return f'"{evaluator}": no item of "{path}" has the key "{key}", so nothing was aligned by it'
 
 
-def _key_in_place_of(path: Path, align: Align, documents: Sequence[JSON]) -> str:
+def _nearest_key_hint(path: Path, align: Align, documents: Sequence[JSON]) -> str:
     """A hint with the keys of the items, or the one that is nearest."""
     seen: dict[str, None] = {}
     for item in (item for document in documents for item in _items(path, document)):
@@ -187,7 +189,7 @@ def _gaps_of(
     """
     if stats.rows and stats.scored - stats.empty_expected == 0 and not stats.kept_out:
         skipped = stats.skipped == stats.rows
-        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, stats, first)
+        there = _condition_hint(line.when, first) if skipped else _fields_found_nowhere(line, stats, first)
         yield _nothing_measured(line, stats, where, there)
         return
     if not stats.scored:
@@ -222,31 +224,36 @@ def schema_gaps(
         if elsewhere:
             message = (
                 f'"{line.name}": some expected answers have keys of several branches of the schema; the branch that fits best '
-                f"is scored, without {_some(elsewhere)}"
+                f"is scored, without {_paths_text(elsewhere)}"
             )
             hint = "declare them in that branch, too, or skip them there"
             found.append(Issue("several-branches", Blame.TESTSET, message, where, hint))
         if lacking:
-            message = f'"{line.name}": the schema lacks {_some(lacking)}, which the expected answers have; not scored'
+            message = (
+                f'"{line.name}": the schema lacks {_paths_text(lacking)}, which the expected answers have; not scored'
+            )
             found.append(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
         measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
         unmet = [path for path in declared if path not in measured] if one.scored else []
         if unmet:
-            message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
+            message = f'"{line.name}": no row measured {_paths_text(unmet)} of the schema'
             found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
     return found
 
 
-def _some(paths: Iterable[str]) -> str:
+def _paths_text(paths: Iterable[str]) -> str:
     return first_texts([f'"{path}"' for path in paths], 10)
 
 
 def _field_measured_nothing(
     line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[FirstRows]
 ) -> Issue:
-    """`unmet` says that the field's own condition kept it from being measured."""
+    """The issue of a field that measured nothing, with the most likely reason and a hint.
+
+    `unmet` says that the field's own condition held in no row; `first` are the first rows, which the hint is made from.
+    """
     scored = line.settings.scored_fields()
     has_not_given = "not_given_rate" in scored.metrics
     noun = "field" if has_not_given or scored.tree is not None else "rule"
@@ -261,7 +268,7 @@ def _field_measured_nothing(
     else:
         problem = "was found in no row, so it measured nothing"
         may_be_absent = "optional: true says that a field may be absent everywhere"
-        there = _in_place_of(first, line.name, path)
+        there = _nearest_path_hint(first, line.name, path)
         hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
     message = f'"{line.name}": the {noun} "{path}" {problem}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
@@ -276,8 +283,8 @@ def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Seq
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | there]
     absent = [path for path in paths[:_MOST_FIELDS] if _is_there(first, line.name, path)]
     if absent:
-        return f"all values of {_some(absent)} count as absent: look at `nulls` and `absent_values`"
-    hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
+        return f"all values of {_paths_text(absent)} count as absent: look at `nulls` and `absent_values`"
+    hints = {path: _nearest_path_hint(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None
     hints_text = [
@@ -285,7 +292,7 @@ def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Seq
     ]
     listed = next((hint for hint in hints.values() if hint and not hint.startswith("did")), None)
     other = [path for path, hint in hints.items() if not (hint and hint.startswith("did"))]
-    named = [f"no row has {_some(other)}; {listed}"] if other and listed else []
+    named = [f"no row has {_paths_text(other)}; {listed}"] if other and listed else []
     return "; ".join([*hints_text, *named])
 
 

@@ -6,6 +6,7 @@ A column is called like the key in `run.json`; an interval has two, which end in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -103,38 +104,24 @@ def _measures(run: Run) -> Iterator[Line]:
         yield {**_flat(measure), "measure": measure.name, "slice_column": column, "slice_value": value}
 
 
-def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
-    """A function that gives the lines of a run for one list of its repeats: `name` is the attribute, `passes` or `fields`."""
-
-    def lines(run: Run) -> Iterator[Line]:
-        for repeat in run.result.repeats:
-            for each in getattr(repeat, name):
-                yield _flat(each, variant=repeat.variant, evaluator=repeat.evaluator)
-
-    return lines
+def _repeat_lines(name: str, run: Run) -> Iterator[Line]:
+    """The lines of a run for one list of its repeats: `name` is the attribute, `passes` or `fields`."""
+    for repeat in run.result.repeats:
+        for each in getattr(repeat, name):
+            yield _flat(each, variant=repeat.variant, evaluator=repeat.evaluator)
 
 
-def _of_confidence(name: str) -> Callable[[Run], Iterator[Line]]:
-    """A function that gives the lines of a run for one list of its confidences: `name` is the attribute, `bins` or `accept`.
+def _confidence_lines(name: str, run: Run) -> Iterator[Line]:
+    """The lines of a run for one list of its confidences: `name` is the attribute, `bins` or `accept`.
 
     `chosen` is true of the entry whose threshold is the chosen one.
     """
-
-    def lines(run: Run) -> Iterator[Line]:
-        """A line for each entry of the list, by variant and evaluator."""
-        for confidence in run.result.confidence:
-            whole = {"rows": confidence.n + confidence.missing + confidence.unusable}
-            for each in getattr(confidence, name):
-                about = {
-                    "variant": confidence.variant,
-                    "evaluator": confidence.evaluator,
-                    "field": confidence.field,
-                    "source": confidence.source,
-                }
-                chosen = getattr(each, "threshold", None) == confidence.threshold
-                yield _flat(each, **about, **whole, chosen=chosen)
-
-    return lines
+    for confidence in run.result.confidence:
+        rows = confidence.n + confidence.missing + confidence.unusable
+        about = {key: getattr(confidence, key) for key in ("variant", "evaluator", "field", "source")}
+        for each in getattr(confidence, name):
+            chosen = getattr(each, "threshold", None) == confidence.threshold
+            yield _flat(each, **about, rows=rows, chosen=chosen)
 
 
 _ABOUT: Final[dict[str, tuple[Kind, str]]] = {
@@ -160,11 +147,8 @@ def _metric_columns(metrics: Iterable[Metric]) -> dict[str, tuple[Kind, str]]:
     for metric in metrics:
         meaning = metric.meaning.removesuffix(".") or metric.word
         columns[metric.name] = metric.kind, meaning[0].lower() + meaning[1:]
-        columns |= (
-            _ci(f"the {metric.word}" if metric.word.isalpha() else metric.word, metric.ci, metric.kind)
-            if metric.ci
-            else {}
-        )
+        if metric.ci:
+            columns |= _ci(f"the {metric.word}" if metric.word.isalpha() else metric.word, metric.ci, metric.kind)
     return columns
 
 
@@ -185,7 +169,7 @@ REPEATS: Final = (
         {
             **_ABOUT, "k": ("count", "how many outputs of a question"), **_metric_columns(PASS_METRICS),
         },
-        _of_repeats("passes"),
+        partial(_repeat_lines, "passes"),
     ),
     DataTable(
         "repeats.flips",
@@ -193,7 +177,7 @@ REPEATS: Final = (
         {
             **_ABOUT, "path": ("text", "the field"), **_metric_columns(FLIP_METRICS),
         },
-        _of_repeats("fields"),
+        partial(_repeat_lines, "fields"),
     ),
 )  # fmt: skip
 CONFIDENCE: Final = (
@@ -205,7 +189,7 @@ CONFIDENCE: Final = (
             "n": ("count", "rows with such a confidence"), "right": ("count", "those that are right"),
             "confidence": ("score", "their mean confidence"), "accuracy": ("score", "right / n"), **_ci("the accuracy"),
         },
-        _of_confidence("bins"),
+        partial(_confidence_lines, "bins"),
     ),
     DataTable(
         "confidence.accept",
@@ -217,7 +201,7 @@ CONFIDENCE: Final = (
             "error_rate": ("score", "errors / accepted"), **_ci("the error rate"),
             "chosen": ("passed", "whether this is the smallest threshold that `max_errors` allows, surely"),
         },
-        _of_confidence("accept"),
+        partial(_confidence_lines, "accept"),
     ),
 )  # fmt: skip
 LABELS: Final = (

@@ -12,7 +12,7 @@ from evaluators.model.issues import Blame, Issue
 from evaluators.model.limits import LIST_CELLS
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING
-from evaluators.reports.coverage import found_nowhere
+from evaluators.reports.coverage import missing_key_message
 from evaluators.reports.sections.confidence import confidence_name
 from evaluators.runs.label_pairs import is_label
 from evaluators.runs.labels import LabelPairs
@@ -250,7 +250,7 @@ def key_warnings(
     issues: list[Issue] = []
     for evaluator_stats in stats:
         for keys in evaluator_stats.keys:
-            if found_nowhere(evaluator_stats.name, keys.path, keys.key) not in message:
+            if missing_key_message(evaluator_stats.name, keys.path, keys.key) not in message:
                 issues.append(_key_warning(suite, lines[evaluator_stats.name], evaluator_stats.variant, keys))
     return list(dict.fromkeys(issues))
 

@@ -53,12 +53,12 @@ def doubtful_values(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], te
         for number, row in rows_of(test_set, columns):
             cells = dict(zip(columns, row, strict=True))
             for field in fields:
-                yield from _in_cell(field, number, cells[field.column])
+                yield from _doubts_in_cell(field, number, cells[field.column])
     except (OSError, Problems):  # the file is another one by now: the run says so
         return
 
 
-def _in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
+def _doubts_in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
     """The expected values of a field in one row that a comparator may read in two ways.
 
     Cells that cannot be read and values that a transform rejects give nothing: their rows say what is wrong.

@@ -63,7 +63,7 @@ class ReadField(Struct):
         return False
 
 
-def reading_nothing(
+def unused_comparators(
     lines: Sequence[EvaluatorLine],
     roles: Mapping[str, str],
     test_set: TestSet,

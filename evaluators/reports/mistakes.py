@@ -68,7 +68,7 @@ class _Reason(Struct, frozen=True):
 
     def key(self) -> tuple[Hashable, ...]:
         """A key that reasons share when they read alike."""
-        return (self.text,) if self.value is MISSING else (self.text, _key(self.value))
+        return (self.text,) if self.value is MISSING else (self.text, _value_key(self.value))
 
     def __str__(self) -> str:
         return self.text if self.value is MISSING else f"{self.text}: {_text(self.value)}"
@@ -94,14 +94,14 @@ class _Reason(Struct, frozen=True):
         return f" ({text})" if ": " in text else f": {text}"
 
     def _shorten(self, several: bool) -> tuple[str, bool]:
-        """The reason as briefly as it can be said, such as `2 for 3`, and whether that is words and no sentence.
+        """The reason as briefly as it can be said, such as `2 for 3`; and true where that is a few words, false where it is a sentence.
 
         Of `several` alike it is what stands before the colon, where that names no value; else the whole text.
         """
-        if self.sides and (short := _short(self.text, *self.sides)):
+        if self.sides and (short := _short_difference(self.text, *self.sides)):
             return short, True
         head, colon, _ = self.text.partition(": ")
-        alike = several and not self.words and colon and _general(head) == head
+        alike = several and not self.words and colon and _reason_pattern(head) == head
         return head if alike else self.text, self.words
 
 
@@ -131,10 +131,10 @@ def mistakes_of(record: Run) -> tuple[tuple[Mistake, ...], int | None]:
     for variant in record.facts.variants:
         seen: dict[_Kind, _Seen] = {}
         last, most = 0, SMALL_LINES if variant.rows <= SMALL_RUN else MOST_LINES
-        for number, verdicts, lines in _rows(record, variant.variant, most):
+        for number, verdicts, lines in _rows_with_lines(record, variant.variant, most):
             last = number
             for place, name in recorded_evaluators:
-                for kind, field, sentence in _of_row(verdicts[place], lines[name]) if name in lines else ():
+                for kind, field, sentence in _mistakes_of_row(verdicts[place], lines[name]) if name in lines else ():
                     about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
                     about.examples.setdefault(key := sentence.key(), sentence)
                     about.times[key] = about.times.get(key, 0) + 1
@@ -153,10 +153,10 @@ def _without_repeats(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mis
         most = sorted(group.times, key=lambda key: -group.times[key])
         first = group.examples[most[0]]
         sentence = str(first)
-        what = group.field or (_general(sentence) if not sentence.startswith(_UNREADABLE) else _UNREADABLE[0])
-        if (what, "" if not group.field else _general(sentence), rows) in already:
+        what = group.field or (_reason_pattern(sentence) if not sentence.startswith(_UNREADABLE) else _UNREADABLE[0])
+        if (what, "" if not group.field else _reason_pattern(sentence), rows) in already:
             continue
-        already.add((what, "" if not group.field else _general(sentence), rows))
+        already.add((what, "" if not group.field else _reason_pattern(sentence), rows))
         several = len(most) > 1
         brief, listed = first.brief(several), _examples_text([group.examples[key] for key in most])
         yield Mistake(
@@ -173,12 +173,13 @@ def _examples_text(examples: Sequence[_Reason]) -> str:
     return "; ".join([*map(str, shown), *rest])
 
 
-def _rows(
+def _rows_with_lines(
     record: Run, variant: str | None, most: int
 ) -> Iterator[tuple[int, Sequence[Result], Mapping[str, Sequence[OutcomeLine]]]]:
-    """Each row of which something was recorded: its number, its verdicts, and the lines about it by evaluator."""
+    """Each row of which something was recorded: its number, its verdicts, and the lines about it by evaluator. At most `most` lines of a
+    variant are read."""
     verdicts = record.verdicts(variant)
-    rows = record.row_lines(variant, verdicts)
+    rows = record.row_lines(variant, verdicts)  # gone through once: both lists are in the order of the rows
     for number, lines in groupby(islice(record.outcomes(variant), most), key=lambda line: line.row):
         codes = next((row.codes for row in rows if row.row == number), None)
         if codes is not None:
@@ -188,7 +189,7 @@ def _rows(
             yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], by_evaluator
 
 
-def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Reason]]:
+def _mistakes_of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Reason]]:
     """The mistakes of a row by one evaluator: kind, field and reason."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
@@ -197,32 +198,32 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
         reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
         if reason is None or verdict.passed is not False:
             return
-        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Reason(reason)
+        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _reason_pattern(reason)), "", _Reason(reason)
         return
     for line in fields:
         field = field_of(line.place) if "[" in line.place else line.place
-        kind, sentence = _in_words(line)
+        kind, sentence = _kind_and_reason(line)
         yield (field, kind), field, sentence
 
 
 _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR))
 
 
-def _in_words(line: Outcome) -> tuple[str, _Reason]:
+def _kind_and_reason(line: Outcome) -> tuple[str, _Reason]:
     """The kind of a wrong value, and what the comparator that decided said of it."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
-        return _general(first), _Reason(first)
+        return _reason_pattern(first), _Reason(first)
     if "missed" in line.details and line.status is not FieldStatus.ERROR:  # a list of which a judge found some items
-        return _general(reason), _Reason(reason)
+        return _reason_pattern(reason), _Reason(reason)
     if line.status is FieldStatus.OMISSION and (actual is MISSING or expected is not MISSING):
         return line.status.plain, _Reason(line.status.plain, expected)
     if line.status is FieldStatus.HALLUCINATION:
         return line.status.plain, _Reason(line.status.plain, actual)
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
-        return _general(reason), _Reason(reason)
-    alike = _general(reason)
+        return _reason_pattern(reason), _Reason(reason)
+    alike = _reason_pattern(reason)
     if alike == reason and quote(actual) not in reason:  # a sentence that names no value, such as a judge's
         return "in words", _Reason(f"{_text(actual)} for {_text(expected)}: {reason}", words=True)
     said = _Reason(reason, sides=(expected, actual))
@@ -251,7 +252,7 @@ def _affix_text(expected: str, actual: str) -> str:
     return f"{word} {quote(affix)}" if _AFFIX.fullmatch(affix) else ""
 
 
-def _short(reason: str, expected: Any, actual: Any) -> str:
+def _short_difference(reason: str, expected: Any, actual: Any) -> str:
     """`2 for 3` in place of `2 differs from 3`, and `2 for 3, off by 1` where it says by how much; empty for another sentence."""
     plain = f"{quote(actual)} differs from {quote(expected)}"
     rest = reason.removeprefix(plain)
@@ -268,7 +269,7 @@ def _shape(text: str) -> str:
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "0", text))
 
 
-def _key(value: Any) -> Hashable:
+def _value_key(value: Any) -> Hashable:
     """A key that values share when they are written alike."""
     kind = value.__class__
     if kind is float:
@@ -280,12 +281,14 @@ _LONG: Final = 50
 
 
 def _text(value: Any) -> str:
+    """A value as JSON, in at most 60 characters."""
     text = to_text(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 @lru_cache(maxsize=4096)
-def _general(reason: str) -> str:
+def _reason_pattern(reason: str) -> str:
+    """The reason with `…` for each quoted text and number: mistakes of one kind have the same."""
     return _ONE_OFF.sub("…", reason)
 
 

@@ -40,11 +40,11 @@ def outcomes_of(scored: Scored) -> Iterator[FieldView]:
             if array is None or not array.says(result):
                 continue
             if array.comparator is not None:
-                status = result.status if result.passed is array.passed else _status_of(array)
+                status = result.status if result.passed is array.passed else _array_status(array)
                 yield _view(replace(result, status=status, score=float(array.score)), not inside, array)
             elif place not in shown:
                 shown.add(place)
-                yield _view(_of_array(array), not inside, array)
+                yield _view(_array_outcome(array), not inside, array)
             inside = True
         own = arrays.get(result.path)
         if own is not None and own.says(result) and (own.alike or own.comparator is not None):
@@ -105,20 +105,20 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
     )
 
 
-def _of_array(array: ListOutcome) -> Outcome:
+def _array_outcome(array: ListOutcome) -> Outcome:
     """The outcome of a list whose items are compared."""
     whole = array.matched + array.missing
     text = f"{array.matched} of {count_text(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
         text = "the output does not have the list"
     return Outcome(
-        array.path, _status_of(array), float(array.score), field=array.field, reason="; ".join((text, *array.notes)),
+        array.path, _array_status(array), float(array.score), field=array.field, reason="; ".join((text, *array.notes)),
         expected=array.expected, actual=array.actual, details={"metric": array.align, "code": array.code},
     )  # fmt: skip
 
 
-def _status_of(array: ListOutcome) -> FieldStatus:
-    """A list of which one side has nothing is missing or extra, as its items are."""
+def _array_status(array: ListOutcome) -> FieldStatus:
+    """The status of a list: missing where the output has nothing of it, extra where only the output has it, else right or wrong."""
     if array.passed:
         return FieldStatus.MATCH
     if array.missing and array.code.startswith("extracted_"):

@@ -67,7 +67,7 @@ def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
     ]
 
 
-def not_annotated(record: Run, is_requested: bool) -> tuple[str, ...]:
+def no_rows_csv_line(record: Run, is_requested: bool) -> tuple[str, ...]:
     """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
     written = variants_with_cells(record, is_requested)
     rows = max((variant.rows for variant in record.facts.variants if variant.variant not in written), default=None)
@@ -102,7 +102,7 @@ def needs_matches(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
     return needs_every_outcome(files, words) or needs_mistakes(files, words) or bool(words & _OF_FIELDS_PAGE)
 
 
-def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
+def write_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
     """Write the files that were asked for, each as its ending says. Returns what was written.
 
     Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
@@ -118,8 +118,8 @@ def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Pa
     return written
 
 
-def asked_places(files: Iterable[Path], record: Run) -> list[Path]:
-    """The paths that `asked_files` writes: a file for each variant or evaluator where the format has one for each."""
+def file_places(files: Iterable[Path], record: Run) -> list[Path]:
+    """The paths that `write_files` writes: a file for each variant or evaluator where the format has one for each."""
     return [path for file in files for path, _ in _places(file, format_for(file), record, Options())]
 
 
@@ -232,7 +232,7 @@ def _no_outcomes(name: str) -> Issue:
     )
 
 
-def check_asked(
+def check_files(
     files: Iterable[str],
     variants: Sequence[str | None] = (None,),
     evaluators: Sequence[str] = (),
@@ -250,7 +250,9 @@ def check_asked(
             continue
         local = local_path(file)
         if local is None:
-            issues += [issue for place in _beside(file, form, variants, evaluators) if (issue := refused_place(place))]
+            issues += [
+                issue for place in _possible_places(file, form, variants, evaluators) if (issue := refused_place(place))
+            ]
             continue
         if own is not None and recorded_in(own, Path(local).resolve()):
             message = "the run folder itself has a file of that name, and what it records is not written over"
@@ -258,7 +260,9 @@ def check_asked(
         elif os.path.isdir(local):
             issues.extend(problem("not-a-file", "this is a folder, and -o names a file", where=file).issues)
         else:
-            issues += [issue for place in _beside(local, form, variants, evaluators) if (issue := refused_place(place))]
+            issues += [
+                issue for place in _possible_places(local, form, variants, evaluators) if (issue := refused_place(place))
+            ]
     return issues
 
 
@@ -274,7 +278,7 @@ def check_apart(files: Iterable[Path], records: Iterable[Run]) -> list[Issue]:
     return [reads_itself(str(file)) for file in files if any(among_rows(run, file) for run in runs)]
 
 
-def _beside(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:
+def _possible_places(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:
     """The places that a format may write for one that was asked for: as `_places`, before there is a record."""
     folder, name = os.path.split(file)
     labels: list[tuple[str, ...]] = [()]

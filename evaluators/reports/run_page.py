@@ -87,7 +87,7 @@ def tone_of(result: RunResult) -> Tone:
 
 
 def _unanswered_section(result: RunResult) -> tuple[Section, ...]:
-    """The rows that no metric of the run covers, before all metrics."""
+    """A section on the rows that have no output, which no metric covers; none where every row has one."""
     lines = tuple(Paragraph(line, "warning") for line in answered_lines(result))
     return (Section(None, lines),) if lines else ()
 

@@ -110,7 +110,7 @@ def failed_section(record: Run) -> tuple[Section, ...]:
     Rows whose output cannot be read are counted in one line."""
     evaluators = evaluators_by_schema(record)
     several = len(evaluators) > 1
-    first = list(islice(_failed_section(record, evaluators), MOST_FAILED + 1))
+    first = list(islice(_failed_fields(record, evaluators), MOST_FAILED + 1))
     listed = first[:MOST_FAILED]
     unread = tuple(
         Paragraph(f"{f'{full_name(stats)}: ' if several else ''}{rows_text(stats.unreadable)} not listed: {_UNREAD}.")
@@ -230,7 +230,7 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
-def _failed_section(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
+def _failed_fields(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
     """The failed fields of all evaluators, from at most `MOST_ROWS` rows each; unreadable outputs are left out."""
     for stats in filter(_wrong_count, evaluators):
         for row, verdict, outcomes in islice(rows_by_schema(record, stats), MOST_ROWS):

@@ -110,7 +110,7 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
     for grid in grids:
         if grid is not grids[0]:
             yield Line("")
-        widths = [column.natural for column in grid] if columns is None else _grown(grid, columns)
+        widths = [column.natural for column in grid] if columns is None else _column_widths(grid, columns)
         under = below if grid is grids[-1] else []
         yield from _rows(grid, widths, under, table.tones, columns)
 
@@ -154,8 +154,9 @@ def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[li
     return grids, [column for column in columns_of_table if column in below]
 
 
-def _grown(grid: Sequence[_Column], columns: int) -> list[int]:
-    """The widths of the columns, which share the room that there is: who lacks most has it first."""
+def _column_widths(grid: Sequence[_Column], columns: int) -> list[int]:
+    """The width of each column of a grid that has so many columns of a terminal: each begins at its least width, and the rest of the room
+    goes, one by one, to the column that lacks most."""
     widths = [column.least for column in grid]
     for _ in range(columns - _total_width(widths)):
         lacking = [column.natural - wide for column, wide in zip(grid, widths, strict=True)]

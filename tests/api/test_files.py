@@ -19,7 +19,7 @@ from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, SendingProgress
 from evaluators.model.issues import Problems
-from evaluators.reports.report_files import check_asked
+from evaluators.reports.report_files import check_files
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.files import note_read, noting_reads
 from evaluators.testsets.selection import Selection
@@ -236,7 +236,7 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "rows.csv", 1)
     with noting_reads():
         note_read(rows)
-        (issue,) = check_asked([str(tmp_path / "sub" / ".." / "rows.csv")])
+        (issue,) = check_files([str(tmp_path / "sub" / ".." / "rows.csv")])
     assert issue.code == "overwrites-input"
     with pytest.raises(Problems):
         finish(suite(), test_set=str(rows), files=(rows,))
@@ -245,7 +245,7 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
 def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "folder.md"
     folder.mkdir()
-    assert [issue.code for issue in check_asked([str(folder), str(tmp_path / "a.pdf")])] == [
+    assert [issue.code for issue in check_files([str(folder), str(tmp_path / "a.pdf")])] == [
         "not-a-file",
         "unknown-format",
     ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.api.loading import loads
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import RowStatus
-from evaluators.reports.html.rows import found_in
+from evaluators.reports.html.rows import document_note
 from evaluators.runs.kept_documents import document_of
 from evaluators.runs.storing import readings_of
 from evaluators.scoring.evaluators._evaluator import Output
@@ -249,7 +249,7 @@ def test_the_row_page_says_which_was_taken_and_what_stands_around_it() -> None:
     (one,) = loads("evaluators: [json_diff_match]").plan().evaluators
     reading = readings_of(one, {})[1]
     which = "It is number 2 of 2 JSON documents there."
-    assert found_in(reading, ROWS[1]) == {"start": 13, "end": 21, "how": "embedded", "which": which}
+    assert document_note(reading, ROWS[1]) == {"start": 13, "end": 21, "how": "embedded", "which": which}
     assert ROWS[1]["output"][13:21] == '{"a": 1}'
 
 

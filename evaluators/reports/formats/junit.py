@@ -53,7 +53,7 @@ class JUnit(Format):
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
-        tests = [*_regression_checks(comparison), _comparable(comparison)]
+        tests = [*_regression_checks(comparison), _comparability_test(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
         stream.write(_junit_file(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
 
@@ -62,17 +62,17 @@ def _junit_file(name: str, tests: Sequence[Element], about: Iterable[tuple[str, 
     """The file: one test suite with its properties and its tests."""
     suite = Element(
         "testsuite",
-        name=_legal(name),
+        name=_escape_illegal(name),
         tests=str(len(tests)),
         failures=str(sum(test.find("failure") is not None for test in tests)),
         errors=str(sum(test.find("error") is not None for test in tests)),
         skipped="0",
     )
     properties, about = SubElement(suite, "properties"), [*about]
-    for key, (_, value) in zip(_unique([_legal(key) for key, _ in about]), about, strict=True):
-        SubElement(properties, "property", name=key, value=_legal(value))
+    for key, (_, value) in zip(_make_unique([_escape_illegal(key) for key, _ in about]), about, strict=True):
+        SubElement(properties, "property", name=key, value=_escape_illegal(value))
     for test, whole in zip(
-        tests, _unique([f"{test.get('classname')}: {test.get('name')}" for test in tests]), strict=True
+        tests, _make_unique([f"{test.get('classname')}: {test.get('name')}" for test in tests]), strict=True
     ):
         test.set("name", whole.partition(": ")[2])
     suite.extend(tests)
@@ -82,7 +82,7 @@ def _junit_file(name: str, tests: Sequence[Element], about: Iterable[tuple[str, 
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _unique(names: Sequence[str]) -> list[str]:
+def _make_unique(names: Sequence[str]) -> list[str]:
     """The names, in order, made unique: a second `m` becomes `m (2)`. Readers of the file may ignore case and repeated spaces."""
     given = {*map(_as_read, names)}
     unique: dict[str, str] = {}  # by what a reader makes of the name
@@ -107,7 +107,7 @@ def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
         yield _test("regression_checks", name, _KINDS[check.verdict], check.message, check.message)
 
 
-def _comparable(comparison: RunComparison) -> Element:
+def _comparability_test(comparison: RunComparison) -> Element:
     """The test that the two runs can be compared: an error, with the causes, at any exit code but 0 and 1."""
     if comparison.exit_code in (0, 1):
         return _test("comparison", "the runs can be compared")
@@ -138,12 +138,12 @@ def _test(group: str, name: str, kind: str | None = None, message: str = "", det
 
     The detail is the text of that element, or of `system-out` where the test passed.
     """
-    test = Element("testcase", classname=group, name=_legal(visible(name)))
+    test = Element("testcase", classname=group, name=_escape_illegal(visible(name)))
     if kind is not None:
-        element = SubElement(test, kind, message=_legal(message), type=group)
-        element.text = _legal(detail or message)
+        element = SubElement(test, kind, message=_escape_illegal(message), type=group)
+        element.text = _escape_illegal(detail or message)
     elif detail:
-        SubElement(test, "system-out").text = _legal(detail)
+        SubElement(test, "system-out").text = _escape_illegal(detail)
     return test
 
 
@@ -172,14 +172,14 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
         f"mean score {score_text(stats.mean)}, "
         f"pass rate {score_text(stats.pass_rate)} {mean_interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
     )
-    detail = "\n".join((detail, *_further(result, stats)))
-    left_out = _left_out(stats)
+    detail = "\n".join((detail, *_further_metrics(result, stats)))
+    left_out = _left_out_reasons(stats)
     if left_out:
         return _test("evaluators", name, "error", f"rows without a score: {', '.join(left_out)}", detail)
     return _test("evaluators", name, detail=detail)
 
 
-def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
+def _further_metrics(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     """Rates, averages over labels, repeats, fields that flip and confidences of an evaluator, a line each."""
     yield from (
         f"{metric.word} {metric_text(metric, stats)}"
@@ -206,7 +206,7 @@ def _has_value(metric: Metric, stats: EvaluatorStats) -> bool:
     return metric.value(stats) is not None
 
 
-def _left_out(stats: EvaluatorStats) -> list[str]:
+def _left_out_reasons(stats: EvaluatorStats) -> list[str]:
     """The reasons why rows have no score, each with its number of rows."""
     return _counts_text(stats, ("bugs", "invalid", "unjudged"))
 
@@ -224,12 +224,12 @@ def _run(result: RunResult) -> Element:
     """The test that everything was measured; an error with the causes that no failed gate accounts for."""
     failed = tuple(f"gate {gate_label(gate)} failed: " for gate in result.gates if gate.verdict == "failed")
     causes = [cause for cause in result.causes if not cause.startswith(failed)]
-    if result.exit_code in (0, 1) and not causes and not any(map(_left_out, result.evaluators)):
+    if result.exit_code in (0, 1) and not causes and not any(map(_left_out_reasons, result.evaluators)):
         return _test("run", "everything was measured")
     message = "; ".join(causes) or f"exit code {result.exit_code}"
     return _test("run", "everything was measured", "error", message, "\n".join(causes))
 
 
-def _legal(text: str) -> str:
+def _escape_illegal(text: str) -> str:
     """The text with the characters that XML cannot hold as escapes, so that texts that differ stay different."""
     return _ILLEGAL.sub(lambda match: json_escape(match[0]), text)

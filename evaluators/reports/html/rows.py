@@ -85,14 +85,14 @@ def embed_rows(
         "pieces": [rows for rows, _ in chosen_rows],
         "labelCells": label_cells,
         "rules": learned,
-        "packed": _left_out(count, count - without - embedded_rows, embedded_rows, size, budget),
+        "packed": _left_out_text(count, count - without - embedded_rows, embedded_rows, size, budget),
     }
     return EmbeddedRows(index, elements)
 
 
 def _tables(record: Run, variant: str | None, index: int, only: int | None) -> dict[str, bytes]:
-    """The table of codes and the rows of a variant, without what only comparisons of runs read. Beside one row, the table has its codes
-    alone, each as 0: a run of many rows may have as many codes."""
+    """The table of codes and the rows of a variant, without what only comparisons of runs read. With `only`, the number of one
+    row, there is that row alone, and the table has no other codes than the row's: a run of many rows may have as many codes."""
     verdicts: Sequence[Sequence[Result]] = record.verdicts(variant)
     lines: Iterable[RowLine] = record.row_lines(variant, verdicts, only)
     if only is not None:
@@ -155,7 +155,7 @@ class _Pieces:
         return len(self.kept)
 
 
-def _left_out(rows: int, left: int, embedded_rows: int, size: int, budget: int) -> str:
+def _left_out_text(rows: int, left: int, embedded_rows: int, size: int, budget: int) -> str:
     """The sentence on rows whose documents are not on the page; empty where none is left out.
 
     `left` is how many rows with documents in the run lack them here; `size` and `budget` are bytes.
@@ -192,7 +192,7 @@ def _lines_of(record: Run, row: RecordedRow, readings: Sequence[CellReading]) ->
     cut = {name: len(cell) for name, cell in cells.items() if isinstance(cell, str) and len(cell) > MOST_CHARS}
     read: Encoded = {}
     if documents := {
-        str(n): note for n, each in enumerate(readings) if each.column in cells and (note := found_in(each, cells))
+        str(n): note for n, each in enumerate(readings) if each.column in cells and (note := document_note(each, cells))
     }:
         read["documents"] = documents
     if reasons := dict(_reasons(record, row)):
@@ -222,7 +222,7 @@ def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
             yield evaluator.name, result.reason
 
 
-def found_in(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
+def document_note(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
     """A note on the document in a cell: why it cannot be read, or its offsets. Empty where the cell is the document."""
     value, cell = document_of(reading, cells), cells[reading.column]
     if isinstance(value, CellError):
@@ -233,10 +233,14 @@ def found_in(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
     found = chosen.found
     if found.how == "whole" and not (cell[: found.start] + cell[found.end :]).strip(_PLAIN_BLANKS):
         return {}
-    note: Encoded = {"start": _in_utf16(cell[: found.start]), "end": _in_utf16(cell[: found.end]), "how": found.how}
+    note: Encoded = {
+        "start": _utf16_length(cell[: found.start]),
+        "end": _utf16_length(cell[: found.end]),
+        "how": found.how,
+    }
     return {**note, "which": chosen.which} if chosen.which else note
 
 
-def _in_utf16(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """The length of a text as scripts in a browser count it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -34,16 +34,16 @@ MOST_SLICES: Final = 20
 """Slices that a page lists; all of them are in run.json."""
 
 
-def _if_partial(stats: EvaluatorStats, metric: str) -> str:
+def _mark_partial(stats: EvaluatorStats, metric: str) -> str:
     """A metric, marked where the data or the environment kept out so many rows that it is not that of the whole."""
     return f"{metric} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else metric
 
 
 _PLACES: Final = ("always", "if any")
 _VARIANT: Final = text_column("variant", optional=True)
-_MEAN: Final = Column("mean score", lambda stats: _if_partial(stats, score_text(stats.mean)))
+_MEAN: Final = Column("mean score", lambda stats: _mark_partial(stats, score_text(stats.mean)))
 _PASS_RATE: Final = (
-    Column("pass rate", lambda stats: _if_partial(stats, score_text(stats.pass_rate))),
+    Column("pass rate", lambda stats: _mark_partial(stats, score_text(stats.pass_rate))),
     Column("95 % CI", lambda stats: mean_interval_text(stats.pass_rate_ci)),
     Column("scored", lambda stats: f"{stats.scored:,} of {stats.rows:,}"),
 )
@@ -65,12 +65,12 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
         return ()
     own = [_MEAN_CI] if any(map(_has_own_ci, result.evaluators)) else []
     columns = (_NAME, _VARIANT, _MEAN, *own, *_PASS_RATE, *metric_columns(EVALUATOR_METRICS, _PLACES))
-    items = (*_partial(result), *_remarks(result), *_legend(result))
+    items = (*_partial_warnings(result), *_remarks(result), *_legend(result))
     blocks: list[Block] = [table_of(result.evaluators, columns), *([Listing(items)] if items else [])]
     return (Section("Evaluators", tuple(blocks), id="evaluators"),)
 
 
-def _partial(result: RunResult) -> Iterator[Item]:
+def _partial_warnings(result: RunResult) -> Iterator[Item]:
     """A warning for each evaluator that measured some rows, and fewer than the usual coverage asks for."""
     for stats in result.evaluators:
         coverage = coverage_of(stats)

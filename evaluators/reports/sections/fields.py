@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -160,24 +161,21 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
     nothing where neither happens."""
     invented, left_empty = EMPTY_RATES
 
-    def interval(metric: str) -> Any:
-        """A function for a column: the interval of this metric of a field, empty where there is none."""
-
-        def cell(item: tuple[EvaluatorStats, str | None, Any]) -> str:
-            known = item[0].metric_ci(item[1], metric)
-            return mean_interval_text(known.ci if known is not None else None)
-
-        return cell
+    def interval(metric: str, item: tuple[EvaluatorStats, str | None, Any]) -> str:
+        """The interval of this metric of a field, empty where there is none."""
+        stats, path, _ = item
+        known = stats.metric_ci(path, metric)
+        return mean_interval_text(known.ci if known is not None else None)
 
     columns = (
         text_column("evaluator", lambda item: item[0].name),
         text_column("variant", lambda item: item[0].variant or "", optional=True),
         text_column("field", lambda item: "all fields" if item[1] is None else item[1]),
         Column("invented rate", lambda item: score_text(item[2].invented_rate)),
-        Column("95 % CI", interval(invented)),
+        Column("95 % CI", partial(interval, invented)),
         Column("n", lambda item: f"{item[2].expected_empty:,}"),
         Column("left empty rate", lambda item: score_text(item[2].left_empty_rate)),
-        Column("its 95 % CI", interval(left_empty)),
+        Column("its 95 % CI", partial(interval, left_empty)),
         Column("its n", lambda item: f"{item[2].expected_filled:,}"),
     )
     rows: list[tuple[EvaluatorStats, str | None, EvaluatorStats | FieldStats]] = []

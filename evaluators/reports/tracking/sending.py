@@ -93,7 +93,7 @@ def _keep(folder: Path, links: Iterable[Link]) -> None:
 
 
 def _interruption_issue(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
-    """Ctrl-C: to which trackers the run did not go, or not all of it."""
+    """The issue that Ctrl-C ended the sending: the trackers that the run did not go to, or not all of it, and the command that sends it."""
     to = " and ".join(f'"{name}"' for name in names)
     hint = f"what arrived stays there; `{track_command(folder, names, trace_rows)}` sends the rest"
     return Issue(ENDED, Blame.ENVIRONMENT, f"the sending to {to} was ended before its end", None, hint)

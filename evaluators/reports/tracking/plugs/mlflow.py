@@ -101,11 +101,11 @@ class MLflow(RowTracker):
 
     @contextmanager
     def _ending(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
-        """The runs are finished at the end, or were ended before: that is told once, and waited for a moment alone."""
+        """At the end of the block MLflow is told that the runs are finished, or after an error, in one quick try, that they were killed."""
         try:
             yield
         except BaseException:
-            with _at_once():
+            with _one_quick_try():
                 for run_id in runs:
                     client.set_terminated(run_id, "KILLED", _end_time(record))
             raise
@@ -122,7 +122,7 @@ class MLflow(RowTracker):
         run = runs[0] if runs else client.create_run(experiment, _start_time(record), tags, run_name=name)
         gates = record.result.of_variant(variant).gates
         _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
-        for tag, text in {**dict(_gates(gates)), **dict(_of_every_run(record, self.environment))}.items():
+        for tag, text in {**dict(_gates(gates)), **dict(_page_tags(record, self.environment))}.items():
             client.set_tag(run.info.run_id, tag, clip_name(text, _NOTE))
         client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
         _log_table(client, record, run.info.run_id, (variant,))
@@ -173,7 +173,7 @@ def _log_values(
     from mlflow.entities import Metric, Param
 
     run_id, at = run.info.run_id, _start_time(record) or run.info.start_time
-    metrics, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
+    metrics, settings = _values_to_send(metrics, run.data.metrics), _values_to_send(params, {})
     new = [Param(name, clip_name(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
     for some in batches((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
         client.log_batch(run_id, metrics=some)
@@ -181,7 +181,7 @@ def _log_values(
         client.log_batch(run_id, params=texts)
 
 
-def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
+def _values_to_send(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
     """The values that MLflow lacks or has otherwise, by names that it accepts. Raises ValueError where two get the same name."""
     values: dict[str, Number | str] = {}
     for name, value in wanted.items():
@@ -197,7 +197,7 @@ def _tag_filter(key: str) -> str:
     return f"tags.`{RUN_KEY}` = '{quoted}'"
 
 
-def _of_every_run(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
+def _page_tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     """The tags that MLflow's pages need: that the run is an evaluation, its table, and its source."""
     yield "mlflow.runType", "genai_evaluate"
     yield _TABLES, _TABLE_TAG
@@ -205,7 +205,7 @@ def _of_every_run(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _at_once() -> Iterator[None]:
+def _one_quick_try() -> Iterator[None]:
     """While the context lasts, a server is asked once and has five seconds; what it does not take is left as it is."""
     hasty = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "5"}
     before = {name: os.environ.get(name) for name in hasty}
@@ -222,7 +222,7 @@ def _at_once() -> Iterator[None]:
 
 
 def _refusal(error: Exception, uri: str) -> Problems | None:
-    """A server that wants another name or key, in words; None for any other error."""
+    """The problem that a server wants another name or key; None for any other error."""
     message = str(error)
     if not re.search(r"error code 40[13]\b|\b(UNAUTHENTICATED|PERMISSION_DENIED|CUSTOMER_UNAUTHORIZED)\b", message):
         return None
@@ -238,7 +238,7 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     result = record.result
     yield RUN_KEY, run_key(record)
     yield "mlflow.note.content", note_of(record, _NOTE)
-    yield from _of_every_run(record, environment)
+    yield from _page_tags(record, environment)
     yield "evaluators.version", result.version
     yield "evaluators.suites", result.name
     yield "evaluators.exit_code", str(result.exit_code)
