@@ -88,9 +88,10 @@ def calibration_document(
     calibration = calibrate(record, chosen, human, pass_at, scale, marks, choices)
     changed = None
     if other is not None:
-        changed = changed_answers(_answers(record), _answers(Run(other)))
+        changed = changed_answers(_all_answers(record), _all_answers(Run(other)))
     return calibration_page(calibration, record.result.name, chosen, human, changed), calibration.confusion.rows > 0
 
 
-def _answers(record: Run) -> list[AnswerLine]:
+def _all_answers(record: Run) -> list[AnswerLine]:
+    """The answers of judges that the run recorded, of all variants."""
     return [line for variant in record.each_variant for line in record.answers(variant)]

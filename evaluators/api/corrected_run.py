@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.model.rows import MISSING
 from evaluators.reports.conclusions import finish_run
-from evaluators.runs.asking_run import asks
+from evaluators.runs.asking_run import asks_anybody
 from evaluators.runs.driver import jobs_of, score, variants_of
 from evaluators.runs.metrics import score_text
 from evaluators.runs.observer import Observer
@@ -38,7 +38,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     corrections = Corrections(values)
     if not corrections.count:
         return replace(result, corrections=corrections)
-    if asks(prepared.suite) or not result.complete:
+    if asks_anybody(prepared.suite) or not result.complete:
         return replace(result, corrections=replace(corrections, why_not=_JUDGED if result.complete else _STOPPED))
     before = _score_uncorrected(prepared, crew, observer)
     if not before.complete:

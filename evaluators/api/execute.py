@@ -28,14 +28,14 @@ from evaluators.model.issues import Blame, Problems
 from evaluators.reports.conclusions import finish_run
 from evaluators.runs.driver import environment_of, jobs_of, score, variants_of
 from evaluators.runs.engines.engine import engine_of
-from evaluators.runs.exit_code import afterwards
+from evaluators.runs.exit_code import with_later_issues
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared, check_gate_targets, masked_problems, results_here
 from evaluators.runs.recorder import Recording
 from evaluators.runs.resuming import resume_key, run_notes
 from evaluators.runs.run_db import RunDb
 from evaluators.runs.storing import recording_of
-from evaluators.runs.unchanged import changes_blamed, changes_since, file_marks
+from evaluators.runs.unchanged import blaming_changes, changes_since, file_marks
 from evaluators.scoring.evaluators._evaluator import lists_fields
 from evaluators.scoring.values.files import note_listing, noting_reads
 from evaluators.testsets.byte_store import parent, scheme_of
@@ -112,7 +112,7 @@ def _finish(
     with _cleaning_up(folder, wanted):
         db = folder.db if folder is not None else RunDb()
         variants = variants_of(prepared, jobs_of(prepared, recordings, repeat_judge), db)
-        with engine.crew() as crew, changes_blamed(marks):
+        with engine.crew() as crew, blaming_changes(marks):
             run = score(prepared, variants, crew, observer)
             result = finish_run(prepared, run.results, fingerprint, changes_since(marks))
             if prepared.test_set.config.corrections:
@@ -253,4 +253,4 @@ def _send_to_trackers(
         from evaluators.runs.reader import Run
 
         write_files(pages, Run(folder), with_links(finished.options, folder))
-    return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
+    return replace(finished, result=with_later_issues(finished.result, sent.issues), sent=sent)

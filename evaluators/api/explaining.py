@@ -47,7 +47,7 @@ def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
     if not kinds:
         return _json(alignment_data(name)) if format_ == "json" else _example_text(alignment_page(name), format_, columns)
     if format_ == "json":
-        return _json([_data(kind, name) for kind in kinds])
+        return _json([_plug_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
     return note + "\n".join(_example_text(page(kind, name), format_, columns) for kind in kinds)
 
@@ -66,7 +66,8 @@ def _example_text(document: Page, format_: str, columns: int) -> str:
     return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns, apart=True)
 
 
-def _data(kind: Kind, name: str) -> Mapping[str, Any]:
+def _plug_data(kind: Kind, name: str) -> Mapping[str, Any]:
+    """The entry of a plug in the catalog, with its settings, as plain data."""
     entry = next(entry for entry in entries(kind) if entry.name == name)
     settings = [asdict(setting) for setting in settings_in(kind, name)]
     return {"kind": kind, "name": name, "does": entry.does, "instead": entry.retired, "settings": settings}

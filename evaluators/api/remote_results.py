@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from evaluators.api.remote_files import issue_at_place, remove_objects, send_file
 from evaluators.api.run_options import RunOptions
 from evaluators.model.issues import Blame, Issue, Problems
-from evaluators.runs.exit_code import afterwards
+from evaluators.runs.exit_code import with_later_issues
 from evaluators.runs.reader import Run
 from evaluators.runs.run_folder import check_name, default_name
 from evaluators.runs.run_json import run_json
@@ -126,7 +126,7 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
         if not refused:
             shutil.rmtree(folder, ignore_errors=True)
     stored = outgoing.as_stored(finished)
-    return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
+    return replace(stored, result=with_later_issues(stored.result, refused), refused=(*finished.refused, *refused))
 
 
 def _move_to_free_place(outgoing: _Outgoing) -> None:

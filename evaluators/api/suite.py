@@ -89,4 +89,5 @@ class Suite(LoadedSuite, frozen=True, dict=True):
 
     @cached_property
     def _row_plan(self) -> Plan:
+        """The compiled steps with which single rows are scored, made once."""
         return self.plan()

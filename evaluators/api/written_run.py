@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.runs.confidence_steps import confidence_paths
 from evaluators.runs.driver import ScoredRun
-from evaluators.runs.exit_code import afterwards
+from evaluators.runs.exit_code import with_later_issues
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.result import RunResult
 from evaluators.runs.store import UNWRITTEN
@@ -191,7 +191,7 @@ def write_run(
         return _unrecorded(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
     files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
     named = folder.with_folder_name(result)
-    result = replace(afterwards(named, refusals), written=record.result.written)
+    result = replace(with_later_issues(named, refusals), written=record.result.written)
     if wanted.results is not None:
         taken = folder.asked if folder.path != folder.asked else None
         return Finished(
@@ -211,7 +211,7 @@ def _unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
 
     text = f"{refused.message}; the metrics are complete" + ("" if rows_stay else ", and nothing else of the run is kept")
     lost = (replace(refused, message=text),)
-    return Finished(afterwards(result, lost), Options(), refused=lost)
+    return Finished(with_later_issues(result, lost), Options(), refused=lost)
 
 
 def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
@@ -232,7 +232,7 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
         write_text(path / RUN_JSON, run_json(annotated, record.facts), renews=True)
         record = record.but(result=annotated)
     notice = f"{path}: this run was finished before, and nothing was scored"
-    result = replace(afterwards(record.result, refused), folder=str(path))
+    result = replace(with_later_issues(record.result, refused), folder=str(path))
     return Finished(
         result, options, path, files, refused=refused, named=record.result.folder, notice=notice, record=record,
         lines=prepared.suite.lines,

@@ -125,6 +125,7 @@ _FILLED: Final = "evaluators.filled"
 
 
 def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Notes that the command was given `--traceback`."""
     if value:
         ctx.meta[_ASKED] = True
 

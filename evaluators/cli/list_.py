@@ -60,7 +60,7 @@ def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
         groups = [(group, list(listed)) for group, listed in groupby(entries, key=lambda entry: entry.group)]
         parts.append(_HEADS[kind])
         for group, listed in groups:
-            lines = [f"  {pad(entry.name, widest)}  {_words(entry)}" for entry in listed]
+            lines = [f"  {pad(entry.name, widest)}  {_meaning_text(entry)}" for entry in listed]
             parts.append("\n".join([*([_TITLES[group]] if len(groups) > 1 else []), *lines]))
     return "\n\n".join(parts) + "\n"
 
@@ -75,5 +75,6 @@ def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     return json.dumps(records, ensure_ascii=False, indent=2) + "\n"
 
 
-def _words(entry: CatalogEntry) -> str:
+def _meaning_text(entry: CatalogEntry) -> str:
+    """What an entry does, and for one that is kept for old suites what to use instead."""
     return f"{entry.does} Kept for old suites: use {entry.retired}." if entry.retired else entry.does

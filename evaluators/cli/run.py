@@ -203,7 +203,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._endings import interruptible
-    from evaluators.runs.exit_code import afterwards
+    from evaluators.runs.exit_code import with_later_issues
 
     if options["opening"] and (without := next((option for option in _WITHOUT_FOLDER if options[option]), None)):
         raise click.UsageError(f"--open shows the page of a run folder, and {_WITHOUT_FOLDER[without]} writes none")
@@ -248,7 +248,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         from evaluators.cli.view import show_page
 
         print_err(f"opened {show_page(finished.place or str(place), place, opened=True)}")
-    sys.exit(afterwards(finished.result, unprinted).exit_code)
+    sys.exit(with_later_issues(finished.result, unprinted).exit_code)
 
 
 def _print_interrupted_runs(results: str | Path | None) -> None:

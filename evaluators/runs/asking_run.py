@@ -21,7 +21,7 @@ _EVERY_SECONDS = 0.2
 @contextmanager
 def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
     """The session that the workers of a run share in a file while it goes; None where no judge is asked."""
-    if not asks(prepared.suite):
+    if not asks_anybody(prepared.suite):
         yield None
         return
     import tempfile  # imported when used: most runs ask nobody
@@ -30,15 +30,16 @@ def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
     with tempfile.TemporaryDirectory(prefix="evaluators-asking-", ignore_cleanup_errors=True) as folder:
         session = Session(Path(folder) / "session.sqlite")
         try:
-            with _telling(session, observer.asked):
+            with _reporting(session, observer.asked):
                 yield session
         finally:
             session.close()
 
 
 @contextmanager
-def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) -> Iterator[None]:
-    """Reports the progress now and then while the block runs."""
+def _reporting(session: Session, tell: Callable[[AskingProgress], None] | None) -> Iterator[None]:
+    """Calls `tell` with the progress of the session every `_EVERY_SECONDS`, in a thread, while the block runs; without `tell`
+    it does nothing."""
     if tell is None:
         yield
         return
@@ -57,6 +58,6 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
         thread.join()
 
 
-def asks(suite: LoadedSuite) -> bool:
+def asks_anybody(suite: LoadedSuite) -> bool:
     """Whether rows may have questions for a judge, a batch or an async function."""
     return any(line.settings.asking() is not None for line in suite.lines)

@@ -15,30 +15,31 @@ def commit_of(folder: Path) -> str:
     try:
         here = folder.resolve()
         git = next((folder / ".git" for folder in (here, *here.parents) if (folder / ".git").exists()), None)
-        return "" if git is None else _head(_folder_of(git))
+        return "" if git is None else _checked_out_commit(_folder_of(git))
     except (OSError, ValueError):
         return ""
 
 
 def _folder_of(git: Path) -> Path:
     """The folder in which git keeps its data, also for further working trees, where a file names it."""
-    return git if git.is_dir() else git.parent / _text(git).removeprefix("gitdir:").strip()
+    return git if git.is_dir() else git.parent / _read_text(git).removeprefix("gitdir:").strip()
 
 
-def _head(folder: Path) -> str:
+def _checked_out_commit(folder: Path) -> str:
     """The commit that is checked out: a hash, or a branch whose hash stands in a file of its own or among the packed ones."""
-    head = _text(folder / "HEAD")
+    head = _read_text(folder / "HEAD")
     if not head.startswith("ref:"):
         return head if _HASH.fullmatch(head) else ""
     branch = head.removeprefix("ref:").strip()
-    shared = folder / _text(folder / "commondir") if (folder / "commondir").is_file() else folder
+    shared = folder / _read_text(folder / "commondir") if (folder / "commondir").is_file() else folder
     for place in (folder / branch, shared / branch):
         if place.is_file():
-            return found if _HASH.fullmatch(found := _text(place)) else ""
-    packed = _text(shared / "packed-refs").splitlines()
+            return found if _HASH.fullmatch(found := _read_text(place)) else ""
+    packed = _read_text(shared / "packed-refs").splitlines()
     return next((line.split()[0] for line in packed if line.endswith(f" {branch}") and _HASH.match(line)), "")
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
+    """The text of a small file of git, without blanks around it."""
     with open(file, encoding="utf-8") as stream:
         return stream.read(_MOST).strip()

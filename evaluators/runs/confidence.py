@@ -45,6 +45,7 @@ class Confidence(Struct, frozen=True):
 
 
 def _least_step(threshold: float) -> int:
+    """The least step of confidence that is not below a threshold from 0 to 1."""
     return ceil(Fraction(str(threshold)) * LEVELS)
 
 

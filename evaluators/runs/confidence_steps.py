@@ -73,8 +73,9 @@ class ConfidenceSteps:
 
 
 def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable[[Result], tuple[bool | None, bool]]:
-    """A function that tells of a verdict whether the row, or a field of it, is right (None where it was not measured), and whether
-    it is kept out. A field with several values is right where all are."""
+    """A function from a verdict to (right, kept out): whether the row, or its field `name`, is right, None where it was not
+    measured; and whether it is kept out. A field with several values is right where all are. `watched` are the fields whose
+    counts a verdict has."""
     names = line.settings.scored_fields().names
 
     def of_row(verdict: Result) -> tuple[bool | None, bool]:

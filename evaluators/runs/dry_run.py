@@ -6,7 +6,7 @@ wait for others are counted, too: it is the most that a run asks.
 
 from __future__ import annotations
 
-from evaluators.runs.asking_run import asks
+from evaluators.runs.asking_run import asks_anybody
 from evaluators.runs.driver import jobs_of
 from evaluators.runs.job import run_split
 from evaluators.runs.preparing import Prepared
@@ -18,7 +18,7 @@ def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]
     """The questions that a run over the test set would ask at most: lines for people on what would be sent, and how many different
     questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
     suite = prepared.suite
-    if not asks(suite):
+    if not asks_anybody(suite):
         return [], 0
     counted = QuestionCounter()
     with asking_with(counted=counted):

@@ -66,8 +66,9 @@ def causes(facts: Facts) -> tuple[str, ...]:
     return tuple(sentence(finding) for code in PRECEDENCE for each, finding in findings if each == code)
 
 
-def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
-    """The run with what went wrong once its folder was finished, among its causes; the weightier exit code counts."""
+def with_later_issues(result: RunResult, issues: Iterable[Issue]) -> RunResult:
+    """The result with issues that came up once its folder was finished: they are among its causes, and the weightier exit code
+    counts."""
     later = Facts(issues=tuple(issues))
     codes = {result.exit_code, exit_code(later)}
     weightiest = next((code for code in PRECEDENCE if code in codes), OK)

@@ -31,7 +31,7 @@ def foreign_entries(folder: Path, made: MadeNames) -> list[Path]:
         entry for entry in sorted(folder.iterdir())
         if not (is_partial(entry) or recorded_in(folder, entry) or recorded_in(folder, entry / "file"))
     ]  # fmt: skip
-    ours = _made_of(folder, made) if entries else ()  # to name all formats takes as long as a short run
+    ours = _made_names(folder, made) if entries else ()  # to name all formats takes as long as a short run
     return [entry for entry in entries if entry.name not in ours]
 
 
@@ -45,9 +45,10 @@ def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
             entry.rename(place / entry.name)
 
 
-def _made_of(folder: Path, made: MadeNames) -> set[str]:
-    """The names of files that are made from the run in the folder: formats, and a schema for each evaluator. Of a run that was not
-    finished, only those that need no evaluator."""
+def _made_names(folder: Path, made: MadeNames) -> set[str]:
+    """The names of the files that reports have made from the run in the folder: formats, and a schema for each evaluator.
+    `made` gives the names of formats by variants and evaluators. Of a run that was not finished, only those that need no
+    evaluator."""
     try:
         run = Run(folder)
     except Problems:  # it was never finished

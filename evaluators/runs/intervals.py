@@ -189,8 +189,8 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         sums.add(0, 1, units)
         return sums
 
-    def of(self, i: int, j: int) -> int:
-        """Σ partⁱ · wholeʲ."""
+    def power_sum(self, i: int, j: int) -> int:
+        """The sum of partⁱ · wholeʲ over all units."""
         return self.sums[_DEGREES.index((i, j))]
 
     def moments(self, common: int = 1) -> Moments | None:
@@ -201,13 +201,17 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """
         if not self.units:
             return None
-        units, part, whole = self.units, self.of(1, 0), self.of(0, 1)
+        units, part, whole = self.units, self.power_sum(1, 0), self.power_sum(0, 1)
 
-        def central(power: int) -> Fraction:
-            terms = (comb(power, i) * (-part) ** (power - i) * whole**i * self.of(i, power - i) for i in range(power + 1))
+        def central_moment(power: int) -> Fraction:
+            """The central moment of that power of the units' deviations, times `common` to that power."""
+            terms = (
+                comb(power, i) * (-part) ** (power - i) * whole**i * self.power_sum(i, power - i)
+                for i in range(power + 1)
+            )
             return Fraction(sum(terms) * units ** (power - 1), whole ** (2 * power))
 
-        second, third, fourth = (central(power) / common**power for power in (2, 3, 4))
+        second, third, fourth = (central_moment(power) / common**power for power in (2, 3, 4))
         return Moments(units, Fraction(part, whole * common), second, third, fourth)
 
 
@@ -251,8 +255,8 @@ def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0, 
         mean, unseen = float(moments.mean), _unseen(moments.units)
         return Interval(mean - (mean - low) * unseen, mean + (high - mean) * unseen)
     most, freedom = moments.units - 1, _freedom(moments)
-    interval = _farther(
-        _student(moments, student_95(min(most, max(2.0, freedom)))),
+    interval = _farther_ends(
+        _student_interval(moments, student_95(min(most, max(2.0, freedom)))),
         abc(moments, moments.error, student_95(min(most, max(least, freedom)))),
     )
     return Interval(max(low, interval.low), min(high, interval.high))
@@ -287,13 +291,14 @@ def difference_interval(interval: Interval | None, p: float, difference: float) 
     return interval if interval.high < 0 else Interval(interval.low, difference / 1000)
 
 
-def _student(moments: Moments, quantile: float) -> Interval:
+def _student_interval(moments: Moments, quantile: float) -> Interval:
+    """Student's interval of the mean for that quantile of his distribution."""
     reach = quantile * moments.error
     return Interval(float(moments.mean) - reach, float(moments.mean) + reach)
 
 
-def _farther(*intervals: Interval) -> Interval:
-    """The farther one of each end."""
+def _farther_ends(*intervals: Interval) -> Interval:
+    """The interval with the lowest of all lower ends and the highest of all upper ends."""
     return Interval(min(interval.low for interval in intervals), max(interval.high for interval in intervals))
 
 
@@ -323,12 +328,13 @@ def abc(moments: Moments, error: float, quantile: float) -> Interval:
     skewness = copysign(sqrt(moments.third**2 / moments.second**3), moments.third)
     acceleration = skewness / (6 * sqrt(moments.units))
 
-    def end(z: float) -> float:
+    def interval_end(z: float) -> float:
+        """The end of the interval for the quantile `z`, which is negative for the lower end."""
         w = acceleration + z
         shrink = 1 - acceleration * w
         return float(moments.mean) + error * w / (shrink * shrink)
 
-    return Interval(end(-quantile), end(quantile))
+    return Interval(interval_end(-quantile), interval_end(quantile))
 
 
 def student_95(freedom: float) -> float:
@@ -365,8 +371,8 @@ def pairs_interval(both: int, broken: int, fixed: int, neither: int) -> Interval
         interval = mean_interval(moments, -1.0, 1.0) or rates
     else:
         quantile = student_95(moments.units - 1)
-        interval = _farther(_student(moments, quantile), abc(moments, moments.error, quantile))
-    whole = _farther(rates, interval)
+        interval = _farther_ends(_student_interval(moments, quantile), abc(moments, moments.error, quantile))
+    whole = _farther_ends(rates, interval)
     return Interval(max(-1.0, whole.low), min(1.0, whole.high))
 
 

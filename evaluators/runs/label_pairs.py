@@ -135,7 +135,7 @@ def label_pair(
     if listed is not None:
         label = f"={wanted}" if wanted in listed else OTHER
     else:
-        label = "=" if _is_long(wanted) else f"={wanted}"
+        label = "=" if _is_too_long(wanted) else f"={wanted}"
     return label, _output_label(rule, listed, output, status)
 
 
@@ -149,12 +149,13 @@ def _output_label(rule: LabelRule, listed: frozenset[str] | None, output: Any, s
     if status is RowStatus.UNREADABLE:
         return UNREADABLE
     text = rule.read(output) if output.__class__ is str else ""
-    if not text or _is_long(text) or (listed is not None and text not in listed):
+    if not text or _is_too_long(text) or (listed is not None and text not in listed):
         return OTHER
     return f"={text}"
 
 
-def _is_long(cell: Any) -> bool:
+def _is_too_long(cell: Any) -> bool:
+    """Whether a cell is a text that is too long for a label, or has several lines."""
     return cell.__class__ is str and (len(cell) > LONGEST or "\n" in cell.strip())
 
 

@@ -127,7 +127,7 @@ def confusion_matrix(
     return ConfusionMatrix(
         evaluator=name,
         rows=rows.total(),
-        labels=tuple(_metrics(label, confusion) for label, confusion in counts.items()),
+        labels=tuple(_label_metrics(label, confusion) for label, confusion in counts.items()),
         averages=tuple(_averages(list(counts.values()))),
         cells=tuple(
             LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows)
@@ -140,27 +140,30 @@ def confusion_matrix(
     )
 
 
-def _metrics(label: str, counts: Confusion) -> LabelMetrics:
+def _label_metrics(label: str, counts: Confusion) -> LabelMetrics:
+    """The metrics of one label from its counts."""
     return LabelMetrics(label, **compute_metrics(LABEL_METRICS, counts))
 
 
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
-    """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
+    """The metrics over all labels: `macro` counts each label alike, `micro` all rows together, `weighted` each label by its
+    rows. Labels that no row has on either side are in none."""
     pooled = Confusion(
         sum(count.right for count in counts),
         0,
         sum(count.missing for count in counts),
         sum(count.extra for count in counts),
     )
-    whole = _metrics("", pooled)
+    whole = _label_metrics("", pooled)
     for name, weights in (("macro", [1] * len(counts)), ("weighted", [count.right + count.missing for count in counts])):
-        means = {metric: _mean([made(count) for count in counts], weights) for metric, made in _AVERAGED.items()}
+        means = {metric: _weighted_mean([made(count) for count in counts], weights) for metric, made in _AVERAGED.items()}
         yield replace(whole, label=name, **means)
         if name == "macro":
-            yield _metrics("micro", pooled)
+            yield _label_metrics("micro", pooled)
 
 
-def _mean(values: Sequence[float | Fraction | None], weights: Sequence[int]) -> float | None:
+def _weighted_mean(values: Sequence[float | Fraction | None], weights: Sequence[int]) -> float | None:
+    """The mean of the values that are defined, each as often as its weight; None without any weight."""
     known = [(Fraction(value), weight) for value, weight in zip(values, weights, strict=True) if value is not None]
     whole = sum(weight for _, weight in known)
     return float(sum((value * weight for value, weight in known), Fraction(0)) / whole) if whole else None

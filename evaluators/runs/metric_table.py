@@ -174,12 +174,12 @@ def _mean_score(sums: Sums) -> float | None:
 
 def _empty_rate(rate: str, sums: Sums) -> float | None:
     """A rate of empty values: those that were invented, or left empty, of those that could be. None where there are none."""
-    return share(sums.empties[rate].of(1, 0), sums.empties[rate].of(0, 1)) if rate in sums.empties else None
+    return share(sums.empties[rate].power_sum(1, 0), sums.empties[rate].power_sum(0, 1)) if rate in sums.empties else None
 
 
 def _empty_rate_n(rate: str, sums: Sums) -> int:
     """How many values a rate of empty values is over."""
-    return sums.empties[rate].of(0, 1) if rate in sums.empties else 0
+    return sums.empties[rate].power_sum(0, 1) if rate in sums.empties else 0
 
 
 def _status_metric(name: str, place: Place, word: str = "", meaning: str = "") -> Metric:
@@ -326,19 +326,21 @@ def _from_units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], fl
     return number_of_units
 
 
-def _mean(measure: Measure) -> float | None:
+def _mean_of_measure(measure: Measure) -> float | None:
+    """The mean of the numbers of a measure; None without numbers."""
     count = measure.numbers.count
     return float(Fraction(measure.numbers.powers[0], UNIT * count)) if count else None
 
 
-def _median(measure: Measure) -> float | None:
+def _median_of_measure(measure: Measure) -> float | None:
+    """The median of the numbers of a measure: the mean of the middle two. None without numbers."""
     middle = measure.numbers.middle
     return None if middle is None else float(Fraction(sum(middle), 2 * UNIT))
 
 
 MEASURE_METRICS: Final = (
-    Metric("mean", "mean", "", _mean, None, "value", "always", compared=True, ci="mean_ci"),
-    Metric("median", "median", "", _median, None, "value", "always", compared=True),
+    Metric("mean", "mean", "", _mean_of_measure, None, "value", "always", compared=True, ci="mean_ci"),
+    Metric("median", "median", "", _median_of_measure, None, "value", "always", compared=True),
     Metric(
         "p95", "p95", "at least 95 % of the numbers are no greater than this", _from_units(lambda numbers: numbers.p95), None, "value",
         "always", compared=True,

@@ -242,7 +242,8 @@ class _Outcomes:
         return to_record
 
     def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
-        """The outcomes to record of some rows of a chunk, whose offsets these are."""
+        """The outcomes to record of some rows of a chunk, as lines of JSON with the offsets of their rows; `offsets` are those
+        of all rows of the chunk."""
         if rows:
             with limits_in_force(self._plan.limits) as clock:
                 for request in rows:
@@ -272,7 +273,7 @@ class _Outcomes:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
             if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):
-                return _of_result(explained(evaluator, slots, index), whole=first or self._everything)
+                return _record_of_result(explained(evaluator, slots, index), whole=first or self._everything)
             wanted = (
                 _keys(verdict, self._fields)
                 if self._everything
@@ -280,7 +281,7 @@ class _Outcomes:
             )
             lost = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
             if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
-                return _of_result(explained(evaluator, slots, index), whole=False)
+                return _record_of_result(explained(evaluator, slots, index), whole=False)
             return Recorded(lost)
         except (RowProblem, OutOfTime) as error:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")
@@ -293,8 +294,9 @@ class _Outcomes:
         return () if any(map(_of_list, wrong)) else wrong
 
     def _outcomes_to_keep(self, recorded: Recorded, request: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
-        """The outcomes of a row to keep, each with its field and the reason for keeping it. What would only be kept in a run that
-        keeps everything is left out once that is over."""
+        """The outcomes of a recorded row that are kept, as (field, reason to keep it, outcome). The reason is `_FIRST` for one
+        of the first wrong rows of its field, `_ALWAYS` for a row that is always explained, and `_LATER` for an outcome that
+        only a run that is still small keeps."""
         keys = request.keys
         always = _ALWAYS if request.explained else _LATER
         later = request.explained or self._everything
@@ -394,7 +396,8 @@ _NOTED: Final = frozenset(
 _NOTED_BYTES: Final = bytes(_NOTED)
 
 
-def _of_result(result: Result, whole: bool) -> Recorded:
+def _record_of_result(result: Result, whole: bool) -> Recorded:
+    """The record of a row from its explained result: all fields where `whole`, else those in which something is to be noted."""
     fields = result.fields if whole else tuple(field for field in result.fields if field.status in _NOTED)
     return Recorded(tuple(fields), reason=result.reason, details=result.details)
 

@@ -216,7 +216,7 @@ class RowWriter:
         return columns
 
     def _verdict_codes(self, evaluator: int, verdicts: Sequence[Result]) -> list[int]:
-        """The codes of the run for the verdicts of a split."""
+        """The codes of the run for the verdicts of a split. New verdicts get the next codes, and are written."""
         known, codes, new = self._codes[evaluator], [], []
         for verdict in verdicts:
             text = code_text(verdict).decode()
@@ -262,7 +262,7 @@ class RowWriter:
         return codes
 
     def _pattern_codes(self, evaluator: int, patterns: Sequence[str]) -> list[int]:
-        """The codes of the run for the patterns of a split."""
+        """The codes of the run for the patterns of empty values in a split. New patterns get the next codes, and are written."""
         known, codes, new = self._patterns[evaluator], [], []
         for pattern in map(encodable, patterns):
             if (code := known.get(pattern)) is None:

@@ -36,7 +36,7 @@ class SplitScoring:
         self._sizes: list[tuple[str, str, int]] | None = None
 
     def __call__(self, task: Task, stopped: Stopped) -> Part:
-        return run_split(self._job, *task, stopped, self._tell, self._lines)
+        return run_split(self._job, *task, stopped, self._report_progress, self._lines)
 
     def __reduce__(self) -> tuple[Callable[..., Callable[[Task, Stopped], Part]], tuple[object, ...]]:
         """The pickled form for a worker: `score_elsewhere` with the job and the files of this machine as (path, name, bytes), by
@@ -48,7 +48,8 @@ class SplitScoring:
             ]
         return partial, (score_elsewhere, self._job, self._sizes)
 
-    def _tell(self, rows: int) -> None:
+    def _report_progress(self, rows: int) -> None:
+        """Reports the rows of a chunk as progress, and counts them, so that no row is reported twice."""
         self._told += rows
         self._progress(rows, None)
 
@@ -66,7 +67,7 @@ _ready: Final[set[str]] = set()
 def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task, stopped: Stopped) -> Part:
     """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
     if job.suite.run_id not in _ready:
-        if issues := [*_unfit(job), *(_unseen(name) for path, name, size in sizes if _size(path) != size)]:
+        if issues := [*_unfit(job), *(_unseen_issue(name) for path, name, size in sizes if _size(path) != size)]:
             raise Problems(issues)
         _ready.add(job.suite.run_id)
     if (file := job.asking) is None:
@@ -90,7 +91,8 @@ def _unfit(job: Job) -> Iterator[Issue]:
             yield replace(issue, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message)
 
 
-def _unseen(name: str) -> Issue:
+def _unseen_issue(name: str) -> Issue:
+    """The issue (environment) of a file that the worker does not see as the driver does."""
     message = f"the worker on {platform.node()} does not see this file, or sees another one"
     hint = "put it where all workers see it under the same path, and run the command there"
     return Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint)

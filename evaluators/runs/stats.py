@@ -106,7 +106,7 @@ def evaluator_stats(
     """
     documents = documents or DocumentSums()
     details = documents.details
-    pass_rate_ci, mean_ci, detectable = _of_rows(tally) if clusters is None else _of_clusters(clusters)
+    pass_rate_ci, mean_ci, detectable = _of_rows(tally) if clusters is None else _cluster_intervals(clusters)
     rates = _empties(empties or EmptySums(), documents, fields, clusters)
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
@@ -158,7 +158,7 @@ def _of_rows(tally: Tally) -> _Intervals:
     return rate, mean, detectable_runs(moments)
 
 
-def _of_clusters(clusters: ClusterSums) -> _Intervals:
+def _cluster_intervals(clusters: ClusterSums) -> _Intervals:
     moments = clusters.scores.moments(clusters.common)
     return share_interval(clusters.passes.moments()), share_interval(moments), detectable_runs(moments)
 
@@ -231,8 +231,8 @@ def _bounds(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iter
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
     """Wilson's where every row has one value, or none; else that of a ratio."""
-    if rows and sums.units and sums.of(0, 1) == sums.of(0, 2) == sums.units:
-        return wilson(sums.of(1, 0), sums.units)
+    if rows and sums.units and sums.power_sum(0, 1) == sums.power_sum(0, 2) == sums.units:
+        return wilson(sums.power_sum(1, 0), sums.units)
     return share_interval(sums.moments())
 
 
@@ -337,6 +337,7 @@ def _array(further: Mapping[str, int]) -> ArrayStats | None:
 
 
 def _status_counts(counts: Sequence[int]) -> Counts:
+    """The counts of a field from how often each status was met, in the order of `FieldStatus`."""
     not_measured, match, mismatch, omission, hallucination, skipped, error, fault = counts  # as FieldStatus numbers them
     return Counts(match, mismatch, omission, hallucination, error, skipped, not_measured, fault)
 

@@ -53,7 +53,7 @@ def changes_since(marks: FileMarks) -> tuple[Issue, ...]:
 
 
 @contextmanager
-def changes_blamed(marks: FileMarks) -> Iterator[None]:
+def blaming_changes(marks: FileMarks) -> Iterator[None]:
     """Raises Problems with the files that changed, in place of what went wrong inside because of it."""
     try:
         yield

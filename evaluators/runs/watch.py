@@ -50,7 +50,7 @@ class Watch(Struct, frozen=True):
         places = {path: place for place, path in enumerate(self.fields or self.paths)}
         for target in self.targets:
             path, metric = target
-            counts = self._of_all(verdict) if path is None else self._of_field(verdict, places.get(path))
+            counts = self._row_counts(verdict) if path is None else self._field_counts(verdict, places.get(path))
             if counts is None:
                 continue
             match, mismatch, omission, hallucination = counts
@@ -58,12 +58,13 @@ class Watch(Struct, frozen=True):
             if match or mismatch or omission or extra:
                 yield target, *Confusion(match, mismatch, omission, extra).sums(metric)
 
-    def _of_all(self, verdict: Result) -> _Counts | None:
+    def _row_counts(self, verdict: Result) -> _Counts | None:
+        """The counts of all fields of a row together; None for a row that has none."""
         if self.fields:
             return _of_statuses(verdict.statuses)
         return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
-    def _of_field(self, verdict: Result, place: int | None) -> _Counts | None:
+    def _field_counts(self, verdict: Result, place: int | None) -> _Counts | None:
         """The counts of the field with that index among `fields`, or else among `paths`; zeros where it is in neither."""
         if not self.fields:
             return verdict.watched[place] if verdict.watched and place is not None else None

@@ -95,11 +95,11 @@ def _request_type(answer: Answer) -> type[msgspec.Struct]:
 def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
     """The application. `hosts` are the names that it answers to."""
     routes = [
-        Route("/", _page),
-        Route("/static/{name}", _static),
+        Route("/", _studio_page),
+        Route("/static/{name}", _static_file),
         Route("/api/upload", _upload, methods=["POST"]),
         Route("/api/{name:path}", _api, methods=["POST"]),
-        Route("/runs/{name:path}/report", _report),
+        Route("/runs/{name:path}/report", _report_page),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(_Guard, token=token, hosts=frozenset(hosts))])
     app.state.studio = studio
@@ -218,7 +218,8 @@ async def _upload(request: Request) -> Response:
     return await _run_in_thread(request, lambda studio: _json_response(m.Uploaded(studio.folder.add(name, raw))))
 
 
-async def _report(request: Request) -> Response:
+async def _report_page(request: Request) -> Response:
+    """Answers with the report of a run."""
     name = request.path_params["name"]
     return await _run_in_thread(request, lambda studio: _html_response(studio.runs.report(name)))
 
@@ -228,11 +229,13 @@ def _html_response(text: str) -> Response:
     return Response(text, media_type="text/html")
 
 
-async def _page(request: Request) -> Response:
+async def _studio_page(request: Request) -> Response:
+    """Answers with the page of the studio."""
     return _file_response(*_PAGE)
 
 
-async def _static(request: Request) -> Response:
+async def _static_file(request: Request) -> Response:
+    """Answers with one of the files that the page loads."""
     if (static := _STATIC.get(request.path_params["name"])) is None:
         return _refusal_response(404, "no-file", "there is no such file")
     return _file_response(*static)

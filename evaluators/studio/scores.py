@@ -27,7 +27,7 @@ from evaluators.reports.html.payload import run_payload
 from evaluators.reports.html.rows import embed_rows
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
-from evaluators.runs.asking_run import asks
+from evaluators.runs.asking_run import asks_anybody
 from evaluators.runs.dry_run import questions_of
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.places import loc_in_test_set
@@ -186,7 +186,7 @@ class Scores:
 
     def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
         """The judges that the suite would ask, and the estimate; None where nothing would be sent."""
-        if not asks(suite):
+        if not asks_anybody(suite):
             return None
         lines, _ = questions_of(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
         return m.Asks(lines, is_open) if lines else None

@@ -130,7 +130,7 @@ def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
             sums.add(part, whole)
         expected = share_interval(sums.moments())
         if path == "number" and figure != "f1" and not clusters:
-            expected = wilson(sums.of(1, 0), sums.units)
+            expected = wilson(sums.power_sum(1, 0), sums.units)
         assert gate.value == expected.low, figure
         assert gate.n == len(rows)
 

@@ -266,7 +266,7 @@ def test_each_of_many_clusters_is_counted(most: int, monkeypatch: pytest.MonkeyP
         of_thresholds.add(wrong, 3, clusters // 2)
     assert found.bins == {90_000: of_bins}
     assert found.accepted[90_000] == found.accepted[0] == of_thresholds
-    assert (found.accepted[95_000].of(0, 1), found.accepted[99_000].of(0, 1)) == (2 * clusters, clusters)
+    assert (found.accepted[95_000].power_sum(0, 1), found.accepted[99_000].power_sum(0, 1)) == (2 * clusters, clusters)
 
 
 def test_nothing_measured_is_exit_code_3() -> None:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue
-from evaluators.runs.exit_code import PRECEDENCE, Facts, afterwards, causes, exit_code
+from evaluators.runs.exit_code import PRECEDENCE, Facts, causes, exit_code, with_later_issues
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 
 
@@ -116,7 +116,7 @@ def test_what_goes_wrong_after_a_run_counts_where_it_weighs_more() -> None:
     refused = Issue("refused", Blame.ENVIRONMENT, "the tracker refused")
     fine = RunResult("x", "", "", "", "", 1, {}, (stats(),))
     failed = replace(fine, exit_code=1, causes=("gate header failed",))
-    found = [afterwards(fine, ()), afterwards(fine, (refused,)), afterwards(failed, (refused,))]
+    found = [with_later_issues(fine, ()), with_later_issues(fine, (refused,)), with_later_issues(failed, (refused,))]
     assert [one.exit_code for one in found] == [0, 3, 1]
     assert [one.causes for one in found] == [
         (), ("the tracker refused",), ("gate header failed", "the tracker refused"),

@@ -153,7 +153,7 @@ def test_the_rows_of_a_watched_figure_are_added() -> None:
     rows = [row(MATCH, MATCH), row(MATCH, MISMATCH), row(MATCH, MISMATCH)]
     (sums,) = tallied(rows, Watch((ALL,), ("a", "b")), 2).ratios.values()
     assert (sums.rows, sums.units) == (3, 3)
-    assert {(i, j): sums.of(i, j) for i, j in SUMS} == SUMS
+    assert {(i, j): sums.power_sum(i, j) for i, j in SUMS} == SUMS
 
 
 SUMS = {

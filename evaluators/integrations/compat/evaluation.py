@@ -235,12 +235,12 @@ class Evaluation(Struct, frozen=True, dict=True):
     @cached_property
     def total_evaluated(self) -> int:
         """How many things the overall score is over: fields outside of lists, and outermost lists."""
-        return sum(len(entries_of(outcomes_of(scored))) for _, scored in self._rows if scored is not None)
+        return sum(len(entries_of(outcomes_of(scored))) for _, scored in self._explained_rows if scored is not None)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """The rows, explained, in the order in which they were given."""
-        return tuple(_record_of(record_id, *row) for record_id, row in zip(self.ids, self._rows, strict=True))
+        return tuple(_record_of(record_id, *row) for record_id, row in zip(self.ids, self._explained_rows, strict=True))
 
     @cached_property
     def per_field(self) -> Mapping[str, FieldMetrics]:
@@ -294,7 +294,8 @@ class Evaluation(Struct, frozen=True, dict=True):
         return page_text(Page("Evaluation", tuple(sections))).rstrip("\n")
 
     @cached_property
-    def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
+    def _explained_rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
+        """The verdict of each row, with its explanation where there is one, in the order of rows."""
         rows = (rows_by_schema(self.run, stats) for stats in evaluators_by_schema(self.run))
         return tuple((verdict, outcomes) for each in rows for _, verdict, outcomes in each)
 
@@ -319,7 +320,7 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
     def results(self) -> Mapping[str, Mapping[str, MetricResult]]:
         """The metric results, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
         metrics: dict[str, dict[str, MetricResult]] = {}
-        for _, scored in self._rows:
+        for _, scored in self._explained_rows:
             for view in outcomes_of(scored) if scored is not None else ():
                 (outcome,) = view.outcomes
                 metrics.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, view.array)

@@ -30,7 +30,7 @@ from evaluators.integrations.harnesses._scorer import SuiteScorer
 from evaluators.integrations.harnesses._webhook import answer_to
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import plugs_in_place, registered_plugs
-from evaluators.runs.asking_run import asks
+from evaluators.runs.asking_run import asks_anybody
 from evaluators.runs.job import ShippedSuite
 from evaluators.scoring.comparators._functions import FunctionComparator, remaking_call
 from evaluators.scoring.judges.asking import asking_with
@@ -65,7 +65,7 @@ class ScoringProcesses:
 
     def __init__(self, suites: Mapping[str, Suite], columns: Places) -> None:
         """Nothing is started yet. Raises Problems (config) where what a program has registered cannot be sent to another process."""
-        asking = [name for name, suite in suites.items() if asks(suite)]
+        asking = [name for name, suite in suites.items() if asks_anybody(suite)]
         self._asking = {name: f"session-{number}.sqlite" for number, name in enumerate(asking)}
         shipped = {name: suite.for_workers() for name, suite in suites.items()}
         self._equipment = _pickle_equipment(

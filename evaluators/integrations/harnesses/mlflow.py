@@ -46,7 +46,7 @@ class SuiteFeedback(Scorer):
         self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None, **rest: Any
     ) -> None:
         """`columns` are places such as `inputs.shop` or `expectations.gold`. Raises Problems with all that is wrong with the suite."""
-        super().__init__(**{"aggregations": ["mean", self._pass_rate(), scored], **rest})
+        super().__init__(**{"aggregations": ["mean", self._pass_rate_metric(), scored], **rest})
         self._suite = scorer_of(suite, columns, overall)
 
     @property
@@ -68,8 +68,9 @@ class SuiteFeedback(Scorer):
             _feedback(score, self._suite.suite) for score in (whole, *named, *fields)
         ]  # in this order a table of runs has its columns
 
-    def _pass_rate(self) -> Any:
-        """A metric that gives the pass rate of an evaluation's overall scores, whose rows are the last ones that were scored."""
+    def _pass_rate_metric(self) -> Any:
+        """A function for MLflow that gives the pass rate of an evaluation. MLflow hands it the scores of the rows, which are
+        the last ones that were scored: so it looks at as many of the overall verdicts that were noted, from the end."""
 
         def pass_rate(values: list[float]) -> float | None:
             decided = [passed for passed in self._passed[-len(values) :] if passed is not None]

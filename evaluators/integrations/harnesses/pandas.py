@@ -35,10 +35,11 @@ def evaluate_batch(
     A cell that is NaN, NaT or None is empty. Raises Problems for a column that is unclear or not there; what is wrong with a
     row is in its scores.
     """
-    return _run(suite, frame, columns).to_pandas(overall=overall, fields=fields)
+    return _run_frame(suite, frame, columns).to_pandas(overall=overall, fields=fields)
 
 
-def _run(suite: str | Path | Suite, frame: Any, columns: Roles | None) -> Run:
+def _run_frame(suite: str | Path | Suite, frame: Any, columns: Roles | None) -> Run:
+    """Runs a suite over the rows of a data frame; `columns` are the columns of roles."""
     found = suite if isinstance(suite, Suite) else load(suite)
     return found.run(frame, test_set_settings={"columns": dict(columns)} if columns else {})
 
@@ -58,4 +59,4 @@ class EvaluatorsAccessor:
 
     def evaluate(self, suite: str | Path | Suite, *, columns: Roles | None = None) -> Run:
         """The run over the rows: `scores` are its `to_pandas()`, and it has metrics, gates and reasons."""
-        return _run(suite, self._frame, columns)
+        return _run_frame(suite, self._frame, columns)

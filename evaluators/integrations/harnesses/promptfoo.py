@@ -38,7 +38,9 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     if "suite" not in config:
         raise problem("no-suite", "the assertion names no suite", hint="config: {suite: suite.yaml}")
     variables = context.get("vars") or {}
-    scorer = _scorer(str(config["suite"]), tuple(sorted((config.get("columns") or {}).items())), config.get("overall"))
+    scorer = _scorer_of_suite(
+        str(config["suite"]), tuple(sorted((config.get("columns") or {}).items())), config.get("overall")
+    )
     scores = scorer.score(HostRow({"vars": variables, "output": output, **context}, output, more=[variables]))
     return {
         **promptfoo_result(scores.overall),
@@ -48,5 +50,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _scorer(suite: str, columns: tuple[tuple[str, str], ...], overall: str | None) -> SuiteScorer:
+def _scorer_of_suite(suite: str, columns: tuple[tuple[str, str], ...], overall: str | None) -> SuiteScorer:
+    """The scorer of a suite, which is kept for further calls. `columns` are pairs of names and places, as a key of the cache
+    has to be hashable."""
     return SuiteScorer(suite, columns=dict(columns), overall=overall, keep=False)

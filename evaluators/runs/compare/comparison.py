@@ -319,7 +319,7 @@ class RunComparison(Struct, frozen=True):
 
     def __repr__(self) -> str:
         why = [f"not compared: {reason}" for reason in self.incomparable[:_SHOWN]]
-        return "\n".join([self._head, *self.answer, *why, *([] if self.incomparable else [repr(self.table)])])
+        return "\n".join([self._head_line, *self.answer, *why, *([] if self.incomparable else [repr(self.table)])])
 
     def _repr_html_(self) -> str:
         """The HTML for a notebook: the table of differences, or why the runs cannot be compared."""
@@ -327,10 +327,11 @@ class RunComparison(Struct, frozen=True):
 
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])
         answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.answer)
-        return f"<p><b>{escape(self._head)}</b></p>{answer}{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
+        return f"<p><b>{escape(self._head_line)}</b></p>{answer}{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
 
     @property
-    def _head(self) -> str:
+    def _head_line(self) -> str:
+        """The line that begins all texts about the comparison: both runs, and how many rows are broken, fixed and unchanged."""
         text = f"{self.rows:,} rows, {self.broken:,} broken, {self.fixed:,} fixed, {self.unchanged:,} unchanged"
         return f"{self.base} → {self.new}: {'not comparable' if self.incomparable else text}"
 

@@ -51,8 +51,9 @@ class ClusterEngine(Engine):
             return ()
         return (self.address if "://" in self.address else f"tcp://{self.address}",)
 
-    def no_cluster(self, error: Exception, what: str, hint: str) -> Problems:
-        """The problem that no cluster answers at the address."""
+    def no_cluster_problem(self, error: Exception, what: str, hint: str) -> Problems:
+        """The problem (environment) that no cluster answers at the address. `error` is what connecting raised, `what` would
+        have answered, and `hint` says what to do."""
         message = (str(error).strip().splitlines() or [type(error).__name__])[0]
         return Problems([Issue("no-cluster", Blame.ENVIRONMENT, f"no {what} answers: {message}", self.address, hint)])
 
@@ -69,7 +70,7 @@ class Cluster:
         since, pause = monotonic(), Event()
         while not self.workers():
             if monotonic() - since > settings.wait_seconds:
-                raise Problems([self._no_worker()])
+                raise Problems([self._no_worker_issue()])
             pause.wait(_LOOK_SECONDS)
 
     @property
@@ -92,11 +93,11 @@ class Cluster:
                     if answer is not None:
                         yield _result_of(answer)
                     else:
-                        yield Lost(task, lost_workers(_MORE) if self.workers() else self._no_worker())
+                        yield Lost(task, lost_workers(_MORE) if self.workers() else self._no_worker_issue())
                 if self.workers():
                     since = monotonic()
                 elif monotonic() - since > self._settings.wait_seconds:
-                    yield Lost(under_way.end(next(iter(under_way.calls))), self._no_worker())
+                    yield Lost(under_way.end(next(iter(under_way.calls))), self._no_worker_issue())
                     return
         finally:
             self.cancel(list(under_way.calls))
@@ -109,7 +110,8 @@ class Cluster:
         except Exception as error:  # whatever it is, the worker could not begin
             raise Problems([_unfit("a worker", error)]) from error
 
-    def _no_worker(self) -> Issue:
+    def _no_worker_issue(self) -> Issue:
+        """The issue (environment) that the cluster had no worker for as long as the run waits."""
         message = f"the {self.kind} cluster had no worker for {self._settings.wait_seconds} seconds"
         hint = "start workers, or let the run wait longer: wait_seconds in the settings of the engine"
         return Issue("no-worker", Blame.ENVIRONMENT, message, self._settings.address, hint)
@@ -145,27 +147,29 @@ class Shipped:
     def __init__(self, pickles: ModuleType, function: Callable[[Any, Stopped], Any]) -> None:
         for module in [module_ for name, module_ in sys.modules.items() if name.startswith(_OF_FILES)]:
             pickles.register_pickle_by_value(module)
-        self._versions, self._folder = _versions(), os.getcwd()
+        self._versions, self._folder = _versions_text(), os.getcwd()
         self._body: bytes = pickles.dumps((function, registered_plugs(), registered_transforms()))
 
     def __call__(self, task: Any) -> Answer:
         """Runs the function on a task and returns how it ended. Versions are compared before anything is unpacked."""
-        if (own := _versions()) != self._versions:
-            message = f"the worker on {_here()} has {own}, and the process that runs the suite has {self._versions}"
+        if (own := _versions_text()) != self._versions:
+            message = (
+                f"the worker on {_process_name()} has {own}, and the process that runs the suite has {self._versions}"
+            )
             hint = "install the same versions on all workers"
             return "problems", [Issue("worker-versions", Blame.ENVIRONMENT, message, None, hint)]
         with _one_at_a_time, _in_folder(self._folder):
             try:
                 function, plugs, transforms = _unpickle_once(self._body)
             except Exception as error:  # it needs something that only the driver has
-                return "problems", [_unfit(f"the worker on {_here()}", error)]
+                return "problems", [_unfit(f"the worker on {_process_name()}", error)]
             try:
                 with plugs_in_place(plugs), transforms_in_place(transforms):
                     return "done", function(task, never)
             except Problems as error:
                 return "problems", error.issues
             except Exception as error:  # told to the driver, which says whose fault it is
-                return "broken", (f"{type(error).__name__}: {error} (on {_here()})", traceback.format_exc())
+                return "broken", (f"{type(error).__name__}: {error} (on {_process_name()})", traceback.format_exc())
 
 
 def _result_of(answer: Answer) -> Any:
@@ -188,11 +192,13 @@ def _unpickle_once(body: bytes) -> Any:
     return pickle.loads(body)
 
 
-def _versions() -> str:
+def _versions_text() -> str:
+    """The versions of Python and of this package, which the worker and the driver must share."""
     return f"Python {sys.version_info.major}.{sys.version_info.minor} with evaluators {__version__}"
 
 
-def _here() -> str:
+def _process_name() -> str:
+    """This machine and process, as messages name them."""
     return f"{platform.node()} (process {os.getpid()})"
 
 

@@ -273,7 +273,7 @@ def ratio_line(label: tuple[str, ...]) -> list[str]:
                 sums.add(part, whole)
             one = share_interval(sums.moments())
             scale = 2 if figure == "F1" else 1
-            all_at_once = wilson(sums.of(1, 0) // scale, sums.of(0, 1) // scale)
+            all_at_once = wilson(sums.power_sum(1, 0) // scale, sums.power_sum(0, 1) // scale)
             below += one is not None and one.low <= truth
             pooled += all_at_once is not None and all_at_once.low <= truth
         found.append(f"{percent(below, RATIO_TRIALS)} ({percent(pooled, RATIO_TRIALS)})")

@@ -34,7 +34,7 @@ class Dask(ClusterEngine):
             try:
                 client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
             except (OSError, ValueError) as error:
-                raise self.no_cluster(error, "Dask scheduler", _START) from error
+                raise self.no_cluster_problem(error, "Dask scheduler", _START) from error
             stack.callback(client.close)
             yield _DaskCluster(self, client)
 
@@ -69,7 +69,7 @@ class _DaskCluster(Cluster):
         try:
             return len(self._client.nthreads())
         except (OSError, ValueError) as error:
-            raise self._settings.no_cluster(error, "Dask scheduler", _START) from error
+            raise self._settings.no_cluster_problem(error, "Dask scheduler", _START) from error
 
     def submit(self, shared: Shipped, task: Any) -> Any:
         future = self._client.submit(shared, task, pure=False)

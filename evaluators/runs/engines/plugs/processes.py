@@ -80,7 +80,7 @@ def _in_pool(
 def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], task: Task) -> Future[Result]:
     """The task begun in the pool. Where the pool is broken already, the future has failed with that error, as if its worker had died."""
     try:
-        return pool.submit(_in_worker, run, task)
+        return pool.submit(_run_in_worker, run, task)
     except BrokenProcessPool as error:
         lost: Future[Result] = Future()
         lost.set_exception(error)
@@ -101,7 +101,8 @@ class _Shared:
     """A byte that is 1 once the run is asked to stop."""
 
 
-def _in_worker(run: Callable[[Task, Stopped], Result], task: Task) -> Result:
+def _run_in_worker(run: Callable[[Task, Stopped], Result], task: Task) -> Result:
+    """Runs a task in a worker process, with the function that says whether this process was asked to stop."""
     return run(task, _asked_to_stop)
 
 

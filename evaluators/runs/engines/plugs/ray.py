@@ -36,7 +36,9 @@ class Ray(ClusterEngine):
             with _own_signals():
                 ray.init(address=self.address or "local", log_to_driver=False, logging_level="ERROR", **own)
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            raise self.no_cluster(error, "Ray cluster", "`ray start --head` starts one, and says its address") from error
+            raise self.no_cluster_problem(
+                error, "Ray cluster", "`ray start --head` starts one, and says its address"
+            ) from error
         try:
             yield _RayCluster(self, ray)
         finally:
