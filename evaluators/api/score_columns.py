@@ -69,9 +69,9 @@ def verdict_columns(
     overall: Sequence[str],
     fields: bool = True,
 ) -> list[list[Any]]:
-    """The values of `columns_of`, in their order, from the verdicts of each evaluator on all rows.
+    """The cells of the columns that `columns_of` names, in their order, from the verdicts of each evaluator on all rows.
 
-    `overall` are the evaluators that the overall score is made of.
+    `overall` are the evaluators that the overall score is made of; without `fields`, the columns of fields are left out.
     """
     score_names: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):

@@ -76,7 +76,8 @@ def all_pass(group: PassShare, k: int) -> Fraction:
 
 
 def disagreement(group: PassShare, _: int) -> Fraction | None:
-    """How likely of two attempts one passes and the other does not."""
+    """How likely of two attempts one passes and the other does not; None for a group of one attempt. The second argument, the k
+    that other chances are given, does not matter."""
     pairs = group.attempts * (group.attempts - 1)
     return Fraction(2 * group.passed * (group.attempts - group.passed), pairs) if pairs else None
 

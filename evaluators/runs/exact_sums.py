@@ -44,7 +44,7 @@ def summand(num: int, den: int) -> tuple[int, int]:
 
 
 def add_to(sums: MutableMapping[int, int], num: int, den: int, times: int = 1) -> None:
-    """Adds a metric that was met some number of times."""
+    """Adds the metric num/den, which was met `times` times, to sums by denominator."""
     num, den = summand(num, den)
     sums[den] = sums.get(den, 0) + num * times
 

@@ -283,7 +283,7 @@ def _unless_uncovered(
     required_coverage = gate.config.coverage
     unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
     if required_coverage != "any" and (coverage := coverage_of(stats, field)).short_of(required_coverage):
-        certain = _fails_whatever(gate, stats, field)
+        certain = _certain_failure(gate, stats, field)
         if verdict == "failed" and certain:
             return verdict, (*findings, Finding("fails-anyway", {"certain": certain}))
         return _UNDECIDED, (*findings, Finding("short", {"found": coverage, "asked": required_coverage}))
@@ -299,8 +299,9 @@ def _unless_uncovered(
     return verdict, findings
 
 
-def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
-    """`right` or `wrong`: what rows that were kept out could be at best, where the gate fails all the same.
+def _certain_failure(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
+    """Whether a gate fails even if every row that was kept out were as good as can be for it: `right` where these rows were
+    taken as right, `wrong` where as wrong (a gate with `fail_above`).
 
     None where they could save it, and for metrics in which a row has no fixed weight.
     """

@@ -33,10 +33,11 @@ class Ledger:
         try:
             return [by_id[id(verdict)] for verdict in column]
         except KeyError:
-            return [self.number(verdict) for verdict in column]
+            return [self.code_of(verdict) for verdict in column]
 
-    def number(self, verdict: Result) -> int:
-        """The number of a verdict."""
+    def code_of(self, verdict: Result) -> int:
+        """The code of a verdict: that of an equal one before, or the next number. Verdicts are looked up by their identity
+        first, which is fast."""
         code = self._by_id.get(id(verdict))
         if code is not None:
             return code

@@ -72,12 +72,12 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """The gates."""
+        """The gates of the suite, in its order; empty without the section."""
         return self._section("gates", ())
 
     @property
     def results(self) -> ResultsConfig:
-        """The settings of results."""
+        """The settings under `results`; the usual ones without the section."""
         return self._section("results", _USUAL_RESULTS)
 
     @property
@@ -222,7 +222,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
             if origin(output) == origin(expected):
                 place, excerpt = (source.place(loc, key=True), source.excerpt(loc, key=True)) if loc else (None, None)
                 issues.append(
-                    Issue("one-column", Blame.CONFIG, _one_column(output, expected), place, _TWO_COLUMNS, excerpt)
+                    Issue("one-column", Blame.CONFIG, _one_column_message(output, expected), place, _TWO_COLUMNS, excerpt)
                 )
         if issues:
             raise Problems(map(source.filled.masked_issue, issues))
@@ -272,7 +272,8 @@ _TWO_COLUMNS: Final = (
 )
 
 
-def _one_column(output: str, expected: str) -> str:
+def _one_column_message(output: str, expected: str) -> str:
+    """The message that the columns of outputs and of expected answers are one, or hold the same cells."""
     if output == expected:
         return f'output and expected answer are one column, "{output}", so every output would be right'
     return f'output "{output}" and expected answer "{expected}" are the same cells, so every output would be right'

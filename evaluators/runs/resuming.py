@@ -24,7 +24,7 @@ from evaluators.runs.recorder import Recording
 from evaluators.runs.run_db import RUN_DB, RunDb
 from evaluators.runs.run_folder import RunFolder, check_name
 from evaluators.runs.run_listing import unfinished_runs
-from evaluators.runs.settings_fingerprint import decisive, own_code
+from evaluators.runs.settings_fingerprint import deciding_checksum, own_code
 from evaluators.runs.store import RUN_JSON
 from evaluators.scoring.values.addresses import with_shown_addresses
 from evaluators.testsets.byte_store import scheme_of
@@ -92,7 +92,7 @@ def resume_key(
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]
     program = [__version__, sys.version_info[:2], _library_versions(), own_code(suite)]
     return {
-        "the suite": _checksum([decisive(suite), sorted(watches_of(suite).items())]),
+        "the suite": _checksum([deciding_checksum(suite), sorted(watches_of(suite).items())]),
         "the data": _checksum([fingerprint, reading]),
         "the program": _checksum(program),
         "the options": _checksum(chosen),

@@ -30,7 +30,8 @@ class RowIssues:
         self._result = result
 
     def take(self, chunk: Chunk, slots: Sequence[Cells], codes: Sequence[Sequence[int]]) -> None:
-        """The issues of a chunk."""
+        """Adds the issues of the rows of a chunk. `slots` are the filled slots of the plan, `codes` the numbers of each
+        evaluator's verdicts on the rows."""
         raised: dict[int, list[tuple[Compiled, Issue]]] = {}
         for place in self._order:
             ledger, column = self._ledgers[place], codes[place]

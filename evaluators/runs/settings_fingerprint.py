@@ -45,9 +45,9 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     return {READING: reading, **checksums}
 
 
-def decisive(suite: LoadedSuite) -> str:
-    """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
-    trackers and reports."""
+def deciding_checksum(suite: LoadedSuite) -> str:
+    """A checksum of the settings and files that decide an answer, or what a run keeps of it: the name and description of a
+    suite, its gates, trackers and reports are left out, as they decide none."""
     settings = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
     judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
     named = {

@@ -36,6 +36,7 @@ class SplitScoring:
         self._sizes: list[tuple[str, str, int]] | None = None
 
     def __call__(self, task: Task, stopped: Stopped) -> Part:
+        """Scores a split in this process, and reports its rows as progress."""
         return run_split(self._job, *task, stopped, self._report_progress, self._lines)
 
     def __reduce__(self) -> tuple[Callable[..., Callable[[Task, Stopped], Part]], tuple[object, ...]]:
@@ -67,7 +68,7 @@ _ready: Final[set[str]] = set()
 def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task, stopped: Stopped) -> Part:
     """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
     if job.suite.run_id not in _ready:
-        if issues := [*_unfit(job), *(_unseen_issue(name) for path, name, size in sizes if _size(path) != size)]:
+        if issues := [*_unfit_issues(job), *(_unseen_issue(name) for path, name, size in sizes if _size(path) != size)]:
             raise Problems(issues)
         _ready.add(job.suite.run_id)
     if (file := job.asking) is None:
@@ -76,7 +77,7 @@ def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task,
     return run_split(job, *task, lambda: stopped() or not os.path.exists(file))
 
 
-def _unfit(job: Job) -> Iterator[Issue]:
+def _unfit_issues(job: Job) -> Iterator[Issue]:
     """The issues that keep this process from taking part in a run."""
     where = f"the worker on {platform.node()}"
     if job.asking is not None and not os.path.exists(job.asking):

@@ -215,6 +215,8 @@ class _Pickler(pickle.Pickler):
     """Sends comparators that are functions by what they are made of: their classes are in no module."""
 
     def reducer_override(self, given: Any) -> Any:
+        """How a comparator that is made of a function is pickled: as the call that makes it again, since its class is in no
+        module. NotImplemented leaves everything else to pickle."""
         if isinstance(given, type) and issubclass(given, FunctionComparator) and given is not FunctionComparator:
             return remaking_call(given)
         return NotImplemented

@@ -73,6 +73,7 @@ class SuiteFeedback(Scorer):
         the last ones that were scored: so it looks at as many of the overall verdicts that were noted, from the end."""
 
         def pass_rate(values: list[float]) -> float | None:
+            """The share of rows that pass, among as many rows as there are values; None where none is decided."""
             decided = [passed for passed in self._passed[-len(values) :] if passed is not None]
             return decided.count(True) / len(decided) if decided else None
 

@@ -108,7 +108,7 @@ class Cluster:
         try:
             return self.answer(call)
         except Exception as error:  # whatever it is, the worker could not begin
-            raise Problems([_unfit("a worker", error)]) from error
+            raise Problems([_unfit_issue("a worker", error)]) from error
 
     def _no_worker_issue(self) -> Issue:
         """The issue (environment) that the cluster had no worker for as long as the run waits."""
@@ -158,11 +158,11 @@ class Shipped:
             )
             hint = "install the same versions on all workers"
             return "problems", [Issue("worker-versions", Blame.ENVIRONMENT, message, None, hint)]
-        with _one_at_a_time, _in_folder(self._folder):
+        with _one_at_a_time, _in_working_folder(self._folder):
             try:
                 function, plugs, transforms = _unpickle_once(self._body)
             except Exception as error:  # it needs something that only the driver has
-                return "problems", [_unfit(f"the worker on {_process_name()}", error)]
+                return "problems", [_unfit_issue(f"the worker on {_process_name()}", error)]
             try:
                 with plugs_in_place(plugs), transforms_in_place(transforms):
                     return "done", function(task, never)
@@ -203,8 +203,9 @@ def _process_name() -> str:
 
 
 @contextmanager
-def _in_folder(folder: str) -> Iterator[None]:
-    """The driver's working folder, where the worker has it, so that relative places mean the same."""
+def _in_working_folder(folder: str) -> Iterator[None]:
+    """Makes the driver's working folder that of this process for the `with` block, where the worker has such a folder: relative
+    places then mean the same."""
     before = os.getcwd()
     with suppress(OSError):
         os.chdir(folder)
@@ -214,7 +215,7 @@ def _in_folder(folder: str) -> Iterator[None]:
         os.chdir(before)
 
 
-def _unfit(worker: str, error: Exception) -> Issue:
+def _unfit_issue(worker: str, error: Exception) -> Issue:
     """The issue (environment) of a worker that could not begin, with the last line of the error."""
     last = (str(error).strip().splitlines() or [""])[-1]
     message = f"{worker} cannot take part in the run: {type(error).__name__}: {last}"
