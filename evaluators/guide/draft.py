@@ -44,9 +44,14 @@ _SENTENCE: Final = 4
 
 
 def evaluators_for(
-    outputs: Sequence[Any], expected: Sequence[Any] | None, columns: Mapping[Role, str], ask: DefaultAnswers
+    outputs: Sequence[Any],
+    expected: Sequence[Any] | None,
+    columns: Mapping[Role, str],
+    ask: DefaultAnswers,
+    names: Sequence[Any] = (),
 ) -> SuggestedEvaluators:
-    """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
+    """The evaluators that fit the cells. Without expected answers, only the outputs are looked at. `names` are those of the rows, where the
+    documents of both sides are paired by a key that they hold."""
     if expected is None:
         return _without_answers(outputs, columns)
     texts = [cell for cell in expected if not _absent(cell)]
@@ -62,12 +67,26 @@ def evaluators_for(
     made = (
         _of_answers(pairs, guard, empty, columns, ask)
         if texts and "expected" in columns and _several_right(pairs)
-        else _of_documents(rows, len(texts), guard, empty, ask)
+        else _of_documents(rows, len(texts), _naming_keys(outputs, expected, names), guard, empty, ask)
         if texts and len(rows) >= _MOSTLY * len(texts)
         else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
     said = () if {"fields", "document", "final_answer"} & {*made.gated} else _no_text_right(pairs)
     return replace(made, notes=(*made.notes, *_printed(pairs), *said, *_damage(damaged)))
+
+
+def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequence[Any]) -> list[str]:
+    """The keys that hold the name of the row in each expected document, and in each output that is one; none without names."""
+    sides = [
+        [document for cell in side if isinstance(document := container_in(cell), dict)] for side in (expected, outputs)
+    ]
+    if not names or len(sides[0]) < len(names) or len(sides[0][0]) < _SEVERAL_KEYS:
+        return []
+    wanted = {str(name) for name in names}
+    return [key for key in sides[0][0] if all(str(document.get(key)) in wanted for side in sides for document in side)]
+
+
+_SEVERAL_KEYS: Final = 2
 
 
 def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
@@ -151,9 +170,14 @@ def _damage(damaged: Sequence[CellError]) -> list[str]:
 
 
 def _of_documents(
-    rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: DefaultAnswers
+    rows: Sequence[tuple[Any, Any]],
+    count: int,
+    naming: Sequence[str],
+    guard: list[str],
+    empty: int,
+    ask: DefaultAnswers,
 ) -> SuggestedEvaluators:
-    """The evaluators for rows of an expected document and an output cell."""
+    """The evaluators for rows of an expected document and an output cell. The keys `naming` pair the two, and are not compared."""
     documents = [document for document, _ in rows]
     root = shape_of(documents)
     unread = count - len(documents)
@@ -183,7 +207,12 @@ def _of_documents(
         rows = in_objects.taken_out(rows, lines)
     lines = without_marks(read_as_outputs(lines, rows), documents)
     outputs = seen_in([output for _, output in rows])
-    lines = lines_beside(lines, root, outputs)
+    lines = [
+        replace(line, compare="skip", why="the documents are paired by it, so it cannot be wrong")
+        if line.path in naming
+        else line
+        for line in lines_beside(lines, root, outputs)
+    ]
     notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
     notes += other_kinds(lines, root, outputs)
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them

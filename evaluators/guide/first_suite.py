@@ -137,7 +137,7 @@ def draft_suite(
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
     roles = test_set.columns
     chosen.measures = [name for name in chosen.measures if is_measure(name, cells[name])]
-    made = _evaluators(chosen, roles, cells, ask)
+    made = _evaluators(chosen, roles, cells, _names_in_documents(config, roles, cells), ask)
     rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
     known = (roles.id, roles.input, roles.output, roles.expected)
     compared = [name for pair in chosen.pairs for name in (pair.output, pair.expected)]
@@ -218,9 +218,14 @@ def first_rows(data: str, most: int, reading: TestSetConfig | None = None) -> Ma
 
 
 def _evaluators(
-    chosen: ChosenColumns, roles: Columns, cells: Mapping[str, Sequence[Any]], ask: DefaultAnswers
+    chosen: ChosenColumns,
+    roles: Columns,
+    cells: Mapping[str, Sequence[Any]],
+    names: Sequence[Any],
+    ask: DefaultAnswers,
 ) -> SuggestedEvaluators:
-    """The evaluators that fit the columns: for their output and expected answer, or one for each pair."""
+    """The evaluators that fit the columns: for their output and expected answer, or one for each pair. `names` are those of the rows, where
+    a key of both documents gives them."""
     if chosen.pairs:
         return evaluators_of_pairs(chosen.pairs, cells, ask)
     wanted = cells.get(roles.expected) if roles.expected is not None else None
@@ -230,7 +235,16 @@ def _evaluators(
             for side in (wanted, cells[roles.output or ""])
         ]
         return evaluators_of_labels(sides[0], sides[1], chosen.mark)
-    return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask)
+    return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask, names)
+
+
+def _names_in_documents(config: Mapping[str, Any], roles: Columns, cells: Mapping[str, Sequence[Any]]) -> Sequence[Any]:
+    """The names of the rows, where both sides are files of documents that hold them; none where folders or a file of rows name them."""
+    sides = [config.get(role) for role in _SIDES]
+    places = [side.get("file") if isinstance(side, Mapping) else side for side in sides]
+    if "file" in config or any(place is None or holds_documents(place, Path()) for place in places):
+        return ()
+    return cells.get(roles.id or "", ())
 
 
 def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> list[str]:

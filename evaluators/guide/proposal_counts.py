@@ -74,7 +74,7 @@ def with_counts(
     for number, line in enumerate(lines):
         if is_aligned(line):
             changed[f"strict_{number}"] = number, "exact"
-        if line.null or is_aligned(line):
+        if line.null or is_aligned(line) or line.compare == "skip":
             continue
         if line.compare != "exact":
             changed[f"strict_{number}"] = number, "exact"
@@ -175,7 +175,7 @@ def _counted(
     """The line with how many values are right in its `why`. What would make most more right is taken over where that was chosen, and is
     else in `instead`. `counts` has (right, measured) by variant and path; `some` says that not all rows were counted."""
     counted = counts[_BASE].get(line.path)
-    if counted is None or line.null:
+    if counted is None or line.null or line.compare == "skip":
         return line
     right, measured = counted
     of = f"{measured:,} looked at" if some else f"{measured:,}"
