@@ -13,7 +13,7 @@ from evaluators.model.settings import BadSettings
 from evaluators.reports.tracking.sending import Sending, SendResult, send
 from evaluators.reports.tracking.tracker import NamedTracker, RowTracker, read_tracking
 from evaluators.runs.reader import Run
-from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+from evaluators.scoring.values.addresses import addresses_in, forbidden_addresses
 from evaluators.scoring.values.files import reading_inside
 from evaluators.suites.extends import PRESETS
 from evaluators.suites.source import as_written, from_data
@@ -67,7 +67,7 @@ def choose_trackers(
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
         found += [tracker for tracker in of_suite if tracker.name == name] or _read_trackers([name])
     for tracker in found:
-        if issues := refused_addresses(addresses_in(tracker.tracker.model_dump())):
+        if issues := forbidden_addresses(addresses_in(tracker.tracker.model_dump())):
             raise Problems(map(tracker.tracker.masked_issue, issues))
         tracker.tracker.check(tracker.name)
     if trace_rows is None:

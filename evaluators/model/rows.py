@@ -275,7 +275,7 @@ class Result(Struct, frozen=True, gc=False):
         return "\n".join([self._head(), *(repr(table) for table in self._wrong_fields())])
 
     def _repr_html_(self) -> str:
-        """The same for notebooks, as HTML."""
+        """The result in a line, and below it the fields that are not right, as HTML for notebooks."""
         from html import escape  # a run starts sooner
 
         return "".join(

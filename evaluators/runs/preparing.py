@@ -20,7 +20,7 @@ from evaluators.scoring.evaluators._scored_fields import NO_FIELDS
 from evaluators.scoring.judges.judge import Judge
 from evaluators.scoring.needs import ROLES, Cell
 from evaluators.scoring.plan.suite_plan import Plan
-from evaluators.scoring.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
+from evaluators.scoring.values.addresses import addresses_in, allowed_beginnings, forbidden_addresses, shown_address
 from evaluators.scoring.values.files import note_listing
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, no_such_column
@@ -242,7 +242,7 @@ def check_addresses(config: TestSetConfig, allowed: Iterable[object]) -> None:
     issues = [
         issue
         for name in (*PLACES, "mlflow", "phoenix", "connection")
-        for issue in refused_addresses(addresses_in(settings[name]), allowed, f"{words} {_place_text(settings[name])}")
+        for issue in forbidden_addresses(addresses_in(settings[name]), allowed, f"{words} {_place_text(settings[name])}")
     ]
     if issues:
         raise Problems(issues)
@@ -251,7 +251,7 @@ def check_addresses(config: TestSetConfig, allowed: Iterable[object]) -> None:
 def check_results(path: str) -> None:
     """Raises Problems (config) where a suite names an address for its results, and that is not allowed."""
     hint = f"name it on the command line: --results {shown_address(path)}"
-    if issues := refused_addresses(addresses_in(path), hint=hint):
+    if issues := forbidden_addresses(addresses_in(path), hint=hint):
         raise Problems(issues)
 
 

@@ -25,7 +25,7 @@ from evaluators.runs.run_json import damaged_run
 from evaluators.runs.run_tables import RUN_DB, check_file, check_pages, check_tables, connect, create_tables
 from evaluators.runs.split_rows import Layout
 from evaluators.runs.store import write_issue
-from evaluators.scoring.values.sqlite_file import closed_on_error
+from evaluators.scoring.values.sqlite_file import close_on_error
 
 __all__ = ["EXPECTED", "RUN_DB", "RunDb", "damage_as_problem", "encodable_rows"]
 
@@ -54,7 +54,7 @@ class RunDb:
         if self.path is not None and self.memory is None:
             try:
                 db = connect(self.path)
-                with closed_on_error(db):
+                with close_on_error(db):
                     create_tables(db)
             except sqlite3.Error as error:
                 self.refused, self.memory = self.refusal(error), {}
@@ -187,7 +187,7 @@ def _open_existing(path: Path, readonly: bool) -> sqlite3.Connection:
     check_file(path)
     with damage_as_problem(path):
         db = connect(path, readonly)
-        with closed_on_error(db):
+        with close_on_error(db):
             check_tables(db, path)
     return db
 

@@ -16,7 +16,7 @@ from evaluators.model.issues import UPGRADE_HINT, problem
 from evaluators.runs.run_json import damaged_run
 from evaluators.runs.split_rows import Layout
 from evaluators.scoring.values.files import is_own_file
-from evaluators.scoring.values.sqlite_file import closed_on_error, open_readonly, open_writable
+from evaluators.scoring.values.sqlite_file import close_on_error, open_readonly, open_writable
 
 RUN_DB: Final = "run.db"
 FORMAT: Final = 1
@@ -178,7 +178,7 @@ def connect(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
     if readonly:
         return open_readonly(path)
     db = open_writable(path)
-    with closed_on_error(db):
+    with close_on_error(db):
         # the program may be killed at any moment; after a lost power the file may be damaged, which is noticed
         db.execute("pragma synchronous = off")
     return db

@@ -333,7 +333,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-list" if opening == "[" else "bad-map", trouble.at, message)
 
     def _unclosed_bracket(self, at: Mark) -> YamlProblem:
-        """The problem of a bracket that is not closed."""
+        """The problem of the bracket at a place, which is not closed."""
         opening = self.line(at[0])[at[1]]
         message = f"this {opening} is never closed, or something inside it is not separated by a comma"
         hint = f"close it with {_CLOSING[opening]}, with a comma between the items"

@@ -404,7 +404,11 @@ _UNREAD: Final = object()
 def _own_comparators(
     data: object, details: list[Detail], notes: list[str], judge: object
 ) -> dict[str, tuple[Comparator, str]]:
-    """The suite's own comparators. One that cannot be used is a detail, and its name stays known: it is said once."""
+    """The comparators that a suite names itself, each with the rule that it stands for.
+
+    What is wrong with one is added to `details`. Its name stays known, so that the fields that use it have no further
+    problem.
+    """
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -427,7 +431,7 @@ def _own_comparators(
 
 
 def _slice_columns(data: object) -> tuple[str, ...]:
-    """The columns of `slices`. Raises BadSettings."""
+    """The columns that `slices` lists, without their `row.`. Raises BadSettings with every item that is no column."""
     if data is None:
         return ()
     items = [data] if isinstance(data, str) else data

@@ -206,9 +206,10 @@ class Chain(Struct):
 
 
 def _file_of_extends(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
-    """The file that an `extends` names, where it would be by the name that is written, and how messages call it.
+    """(file, place, name): the file that an `extends` names, where it would be by the name that is written, and how messages call
+    it.
 
-    In the copy of a suite, a file whose name was filled in has the name that is written.
+    The two differ where the name was filled in: in the copy of a suite, such a file has the name that is written.
     """
     text = filled.text
     if text.startswith(PRESET):

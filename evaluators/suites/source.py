@@ -330,7 +330,7 @@ class _Composer:
         self.documents = self.aliases = self.copies = 0
 
     def take(self, event: Any) -> None:
-        """Takes the next event of the YAML parser."""
+        """Takes the next event of the YAML parser into the tree."""
         kind = type(event)
         if kind is yaml.ScalarEvent:
             self._take_scalar(event)
@@ -369,7 +369,7 @@ class _Composer:
         return _Stop()
 
     def _begin_document(self, event: Any) -> None:
-        """Begins a document, of which there is one."""
+        """Counts the documents. A suite is one, so that a second one ends the reading."""
         self.documents += 1
         if self.documents > 1:
             message = "a second document starts here; a suite is one document"

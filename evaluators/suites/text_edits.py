@@ -84,7 +84,7 @@ def _not_editable(loc: Loc, why: str) -> Problems:
 
 
 def _is_there(data: Any, loc: Loc) -> bool:
-    """Whether data has a value at a place."""
+    """Whether plain data has a value at a place. The whole, which is the empty place, does not count."""
     for step in loc:
         known = range(len(data)) if isinstance(data, list) else data if isinstance(data, dict) else ()
         if step not in known:

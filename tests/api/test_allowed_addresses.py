@@ -9,7 +9,7 @@ from click.testing import Result
 
 from evaluators.api.loading import loads
 from evaluators.model.issues import Problems
-from evaluators.scoring.values.addresses import refused_addresses
+from evaluators.scoring.values.addresses import forbidden_addresses
 from tests.kit import cli
 
 ROWS = 'id,output,expected\n1,"{""a"":""x""}","{""a"":""y""}"\n'
@@ -94,12 +94,12 @@ def test_an_address_begins_like_an_allowed_one_step_by_step(
     address: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVALUATORS_ADDRESSES", "https://a.com/v1, s3://b/rows/")
-    assert (refused_addresses([address]) == []) is allowed
+    assert (forbidden_addresses([address]) == []) is allowed
 
 
 def test_without_the_variable_a_suite_may_name_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EVALUATORS_ADDRESSES", raising=False)
-    assert refused_addresses(["http://anywhere"]) == []
+    assert forbidden_addresses(["http://anywhere"]) == []
     monkeypatch.setenv("EVALUATORS_ADDRESSES", "any")
     with pytest.raises(Problems):
-        refused_addresses(["http://anywhere"])
+        forbidden_addresses(["http://anywhere"])

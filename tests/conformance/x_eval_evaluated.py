@@ -26,7 +26,7 @@ from tests.conformance.values import kind
 from tests.conformance.x_eval_cases import as_theirs
 from tests.conformance.x_eval_custom import batch_rule, compound_rule, judge_rule, pair_rule, registered, with_compounds
 from tests.conformance.x_eval_differences import at
-from tests.reference.schemas import Absent, Found, compare, compared, settled, spelled
+from tests.reference.schemas import Absent, Found, compare, compared, settled, spell_location
 
 MATCH, MISMATCH, NOT_JUDGED = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.NOT_JUDGED
 Score: TypeAlias = float | None
@@ -79,10 +79,10 @@ def _row(judged: Sequence[tuple[Found, float]], steps: Sequence[Mapping[str, Any
                 for found, score in judged
             ]
         if "drop_paths" in step:
-            judged = [one for one in judged if as_theirs(spelled(one[0].location)) not in step["drop_paths"]]
+            judged = [one for one in judged if as_theirs(spell_location(one[0].location)) not in step["drop_paths"]]
     lines = [
         [
-            as_theirs(spelled(found.location)),
+            as_theirs(spell_location(found.location)),
             "error" if found.status is NOT_JUDGED else found.status.word,
             score,
             *(None if side is MISSING else side for side in (found.expected, found.output)),

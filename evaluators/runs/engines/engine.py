@@ -18,7 +18,7 @@ from pydantic import Field
 from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.model.registry import Socket
 from evaluators.model.settings import BadSettings, Detail, Settings, build, word_or_map
-from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+from evaluators.scoring.values.addresses import addresses_in, forbidden_addresses
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -149,7 +149,7 @@ def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) 
     """
     if named is not None and name in (None, named.name):
         name, engine = named
-        if issues := refused_addresses(engine.addresses()):
+        if issues := forbidden_addresses(engine.addresses()):
             raise Problems(map(engine.masked_issue, issues))
     else:
         name = name or ("processes" if workers is not None and workers > 1 else "in_process")

@@ -85,7 +85,7 @@ def _plain_number(value: Any, parse: bool) -> Number | None:
 
 
 def _is_written_number(text: str) -> bool:
-    """Whether Python reads a text as a number."""
+    """Whether Python reads a text as a number, such as `12`, `-1.5` or `1e3`."""
     try:
         float(text)
     except ValueError:

@@ -133,6 +133,7 @@ class CellEvaluator(TreeEvaluator):
         return Asking() if self.tree is not None and self.tree.costly else None
 
     def unreadable(self) -> Unreadable:
+        """A row whose output cannot be read scores 0; where a comparator compares the cells, so does each of its metrics."""
         return Evaluator.unreadable(self) if self.tree is None else Unreadable(lost=without_output)
 
     def check(self) -> CellCheck | None:

@@ -20,7 +20,7 @@ class TopLevelMatch(TreeEvaluator):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """The counted places among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
+        """The settings by which the top-level keys of two documents are walked. Both types of top-level keys implement it."""
         raise NotImplementedError  # the contract: each type says how keys are compared
 
     def scored_fields(self) -> ScoredFields:

@@ -264,7 +264,7 @@ def _dangling_reference(reference: str) -> BadSettings:
 
 
 def _schema_complaint(error: SchemaError) -> str:
-    """The problem at a place inside a schema."""
+    """What is wrong with a schema at one place inside it, in words."""
     match _keyword_at(error.absolute_path):
         case "type":
             return f"{quote(error.instance)} is not a type; there are {', '.join(_TYPES)}, and lists of them"

@@ -221,7 +221,7 @@ class Rule(Settings):
 
     @cached_property
     def words(self) -> str:
-        """The rule in a few words."""
+        """The rule in a few words, as reports show it: `sum: [net, tax], equals: total`."""
         names = [field.name for field in self.fields]
         against = self.equals.name if isinstance(self.equals, Field) else self.equals
         equals = "" if against is None else f", equals: {flow_text(against)}"
@@ -264,7 +264,7 @@ class Rule(Settings):
         return {name: value for name, value in values.items() if value is not MISSING}
 
     def _result_in_item(self, item: Read, reading: Reading) -> Held:
-        """Whether the rule holds in one item of `each`."""
+        """The result of the rule in one item of the list that `each` names."""
         if item.value is MISSING:
             return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
         try:

@@ -183,7 +183,7 @@ def _plain_start(name: str, query: str) -> Path:
 
 
 def _read_field(spelled: object) -> Field:
-    """The field of a path, cut at its `[*]`."""
+    """The field of a path that a suite writes, cut at each `[*]`. Raises BadSettings for what is no path."""
     path = read_path(spelled)
     cuts = [at for at, step in enumerate(path.steps) if step is ANY]
     starts, ends = (0, *(at + 1 for at in cuts)), (*cuts, None)

@@ -134,7 +134,7 @@ class JsonDiffMatch(TreeEvaluator):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """The counted places of the walk."""
+        """The settings by which two whole documents are walked: what is equal, and what is counted."""
         return OpenTree(
             same_json_type if self.compare_schema_only else json_equal,
             penalize_extra=self.extra_fields == "penalize",

@@ -54,5 +54,5 @@ class JsonFieldMatch(TopLevelMatch):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """The counted places among the top-level keys."""
+        """The settings by which the top-level keys of two documents are walked: what is equal, and what is counted."""
         return OpenTree(json_equal, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact", keys=self.keys)

@@ -81,7 +81,7 @@ class JsonFieldMatchNormalized(TopLevelMatch):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """The counted places among the top-level keys."""
+        """The settings by which the top-level keys of two documents are walked: what is equal, and what is counted."""
         return OpenTree(
             same_text_deep(normalizer(self.normalize)),
             penalize_extra=self.extra_fields == "penalize",

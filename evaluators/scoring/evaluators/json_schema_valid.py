@@ -144,7 +144,7 @@ class JsonSchemaValid(Evaluator):
         return respelt.spell_reason(Reason(message, {"errors": errors[:MOST_ERRORS]}))
 
     def _respelt(self, document: Any, *cells: object) -> Respelt:
-        """The output with the keys of the schema."""
+        """The output, with its keys spelled as the schema spells them where `keys` forgives other spellings."""
         from evaluators.scoring.evaluators._json_schema import keys_of
 
         if self.keys is None:

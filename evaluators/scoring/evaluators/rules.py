@@ -249,7 +249,7 @@ class RuleRows(ScoredRows):
         return rule.judge(document, expected, reading)
 
     def _outcome(self, name: str, rule: Rule, reading: Reading, at: int) -> Outcome:
-        """The outcome of a rule in a row."""
+        """The outcome of a rule in the row at a place of the chunk, with its reason and the values that it looked at."""
         held = self._result_of(rule, reading, *self._rows[at])
         document = self._rows[at][0]
         actual = held.actual if held.actual is not MISSING or document is MISSING else rule.values(document)

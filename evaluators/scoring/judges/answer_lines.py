@@ -72,7 +72,7 @@ class AskedTotals(msgspec.Struct):
     """Of all answers together, as judges measured it."""
 
     def add(self, logged: LoggedAnswer) -> None:
-        """Counts one answer."""
+        """Counts one answer, with what it cost."""
         answer = logged.answer
         self.questions += 1
         if not isinstance(answer, JudgeAnswer):

@@ -26,7 +26,7 @@ from evaluators.model.settings import BadSettings, Detail, Settings, build, fill
 from evaluators.scoring.comparators._answer_cache import value_key
 from evaluators.scoring.comparators._comparator import WholeCall, call_failure
 from evaluators.scoring.judges.session import Session
-from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+from evaluators.scoring.values.addresses import addresses_in, forbidden_addresses
 
 JUDGE_COST: Final = "judge_cost"
 """The measure of what was paid for each row."""
@@ -164,7 +164,7 @@ class Judge(Settings):
 
     def check_addresses(self) -> None:
         """Raises Problems (config) where questions, and the key with them, would go where a suite may send nothing."""
-        if issues := refused_addresses(self.addresses()):
+        if issues := forbidden_addresses(self.addresses()):
             raise Problems(map(self.masked_issue, issues))
 
     def notice(self) -> tuple[str, ...]:

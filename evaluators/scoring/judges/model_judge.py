@@ -146,7 +146,7 @@ class ModelJudge(ModelEndpoint):
         return found
 
     def _key(self, question: JudgeQuestion, prompt: Prompt) -> str:
-        """A checksum of all that an answer depends on."""
+        """A checksum of all that an answer depends on, by which it is found again: model, settings, prompt and question."""
         asked_of = {
             "judge": self.word, "address": self.address, **self.params_of(question),
             "parameters": dict(self.parameters), "alone": self.fields_per_request == 1,

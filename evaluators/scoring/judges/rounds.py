@@ -88,7 +88,7 @@ class Round:
         """What tells this judge from the others of the run, each of which has a budget of its own."""
 
     def run(self, pending: Sequence[PendingQuestion]) -> None:
-        """Gives every question its answer."""
+        """Gives every question its answer: from the cache, from another worker that asks it, or from the endpoint."""
         judge, waited = self.judge, 0.0
         # so long somebody else may take over one question, at most
         patience = (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
@@ -297,7 +297,7 @@ class Round:
         self.session.count(self.name, failed=len(group))
 
     def _who(self, entry: PendingQuestion) -> dict[str, Any]:
-        """The record of who answered a question."""
+        """The record of who answered a question: judge, model and prompt."""
         return {
             "judge": self.judge.word,
             "model": self.judge.params_of(entry.question)["model"],

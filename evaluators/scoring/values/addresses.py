@@ -89,7 +89,7 @@ _PASSED_OVER: Final = "".join(map(chr, range(33)))
 _OF_THIS_MACHINE: Final = ("file://", "sqlite://")
 
 
-def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hint: str | None = None) -> list[Issue]:
+def forbidden_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hint: str | None = None) -> list[Issue]:
     """A config issue, with `hint`, for each of the `addresses` that a suite may not name. Those in `asked`, from the command line,
     are always allowed.
 

@@ -53,7 +53,7 @@ class PickedDocument(Struct, frozen=True):
 
     @property
     def which(self) -> str:
-        """Which of several documents it is, and whether reasoning was set aside, in sentences; empty where neither is."""
+        """Sentences for people: which of several documents it is, and whether reasoning was set aside; empty where neither is."""
         which = (
             f"number {self.number} of {self.among} JSON documents"
             if self.number

@@ -108,7 +108,7 @@ class NumberPlaces:
 
     @cached_property
     def _places(self) -> Mapping[Digits, Sequence[Span]]:
-        """The places of each number of the text."""
+        """For each number that the text may say, the places where it stands."""
         places = defaultdict[Digits, list[Span]](list)
         for run in _RUN.finditer(self.text):
             for first, last in _numbers_in(self.text, *run.span()):

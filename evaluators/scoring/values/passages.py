@@ -104,7 +104,7 @@ class Source:
         self._looks_before_normalizing = FEW
 
     def has(self, value: Any) -> bool:
-        """Whether the text says a number or a text."""
+        """Whether the text says a value, which is a number or a text."""
         if self._exact_span(value) is not None:
             return True
         return value.__class__ is str and (
@@ -229,7 +229,8 @@ class Source:
         return False
 
     def _span_in_other_letters(self, value: str) -> Span | None:
-        """The span in which the normalized text has the words or the code of a text. A number is no word."""
+        """The span of the normalized text in which the words or the code of a text stand; None where they do not. A number is no
+        word."""
         text, (numbers, days, _) = self._how.words(value).text, reads_of(value)
         is_words = not numbers and not days
         code = code_of(text) if is_words or text.isdecimal() else None

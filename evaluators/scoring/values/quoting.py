@@ -42,7 +42,7 @@ def with_escapes(text: str) -> str:
 
 
 def kind(value: Any) -> str:
-    """The kind of a JSON value in plain words."""
+    """The kind of a JSON value in plain words, as messages name it: `a number`, `an object`."""
     if isinstance(value, bool):
         return "a boolean"
     if isinstance(value, int | float):

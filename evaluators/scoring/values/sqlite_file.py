@@ -23,7 +23,7 @@ _BUSY_SECONDS: Final = 60.0
 def open_readonly(file: Path) -> sqlite3.Connection:
     """A connection that reads a file, to be closed. Raises sqlite3.Error where it is not there; what it holds is looked at later."""
     db = _connect(file, "ro")
-    with closed_on_error(db):
+    with close_on_error(db):
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CELL_BYTES)
         db.execute("pragma query_only = on")
     return db
@@ -54,7 +54,7 @@ def _connect(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
     db = sqlite3.connect(
         f"file:{path}?mode={mode}", timeout=_BUSY_SECONDS, uri=True, isolation_level=None, check_same_thread=False
     )
-    with closed_on_error(db):
+    with close_on_error(db):
         db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         db.execute("pragma trusted_schema = off")
         db.execute("pragma cell_size_check = on")
@@ -62,7 +62,7 @@ def _connect(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
 
 
 @contextmanager
-def closed_on_error(db: sqlite3.Connection) -> Iterator[None]:
+def close_on_error(db: sqlite3.Connection) -> Iterator[None]:
     """Within the `with` block, the connection is closed where something goes wrong before its user has it."""
     try:
         yield

@@ -282,7 +282,7 @@ def _decimal_of(number: float) -> Decimal:
 
 
 def _make_conversion(parameters: TypeConvert) -> Apply:
-    """A transform that converts values to a type. A value that has no such value raises TransformError."""
+    """A transform that converts values to the type of `parameters`. One that cannot be converted raises TransformError."""
     convert, wanted = _CONVERSIONS[parameters.to]
 
     def apply(value: Any) -> Any:
@@ -298,7 +298,7 @@ def _make_conversion(parameters: TypeConvert) -> Apply:
 
 
 def _to_float(value: Any) -> float:
-    """A finite float. Raises ValueError."""
+    """A finite float, as Python reads a value. Raises ValueError."""
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(value)

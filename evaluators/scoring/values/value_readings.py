@@ -64,7 +64,7 @@ def _day_of(moment: dates.Moment) -> Day:
 
 @cache
 def _readers() -> Sequence[Any]:
-    """A reader for each way to write a number."""
+    """A reader for each way to write a number, by its marks for decimals and thousands. Made once."""
     marks: list[dict[str, Any]] = [
         {"decimal": decimal, "thousands": mark} for decimal in ".," for mark in (None, *",. '")
     ]

@@ -71,7 +71,7 @@ class WordPlaces:
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
-        """The places of each word of the text."""
+        """For each word of the text, the positions at which it begins."""
         places = defaultdict[str, list[int]](list)
         for match in _WORD.finditer(self.text):
             places[match[0]].append(match.start())

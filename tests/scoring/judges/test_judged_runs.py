@@ -290,5 +290,5 @@ def test_the_progress_line_says_how_far_the_asking_is() -> None:
     assert asking_text(AskingProgress()) == ""
     assert asking_text(AskingProgress(sent=1200, cached=3, failed=2)) == "  judge: 1,200 asked, 3 cached, 2 failed"
     line = ProgressLine(io.StringIO())
-    line.asked(AskingProgress(sent=1))
+    line.show_asking(AskingProgress(sent=1))
     assert line._asking == "  judge: 1 asked, 0 cached, 0 failed"
