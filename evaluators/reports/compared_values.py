@@ -88,6 +88,7 @@ def _values_text(field: dict[str, Any]) -> str:
     """`1 → 2 (expected 1)`; in place of a value that is not known, how the field ended."""
 
     def side(value: str, status: str | None) -> str:
+        """The value of a run, which is called `base` or `new`; where it is not known, the status in words."""
         return quote(field[value]) if value in field else "nothing" if status is None else plain_word(status)
 
     expected = f"expected {quote(field['expected'])}" if "expected" in field else "nothing expected"

@@ -82,7 +82,7 @@ def write_csv(stream: TextIO, rows: Iterable[Iterable[Value]], spelling: Spellin
 
 
 def quote_cells(cells: Iterable[str], delimiter: str = ",") -> str:
-    """Some cells of a line, guarded, in quotes and separated."""
+    """Some cells of a line as a CSV file has them: guarded against formulas, in quotes, with the delimiter between them."""
     return delimiter.join([f'"{guard_cell(cell).replace(_QUOTE, _QUOTE * 2)}"' for cell in cells])
 
 

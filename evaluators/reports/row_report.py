@@ -86,8 +86,8 @@ def totals_of(entries: Sequence[Outcome], declared: Declared) -> Report:
         "pass_by_required": _pass_counts(requirements),
         "llm_stats": _judge_scores(entries),
         "error_breakdown": {
-            "by_reason": _times(entry.code for entry in failed),
-            "by_path_prefix": _times(entry.path.partition(".")[0].partition("[")[0] or "$" for entry in failed),
+            "by_reason": _sorted_counts(entry.code for entry in failed),
+            "by_path_prefix": _sorted_counts(entry.path.partition(".")[0].partition("[")[0] or "$" for entry in failed),
         },
     }
 
@@ -213,7 +213,7 @@ def _document_stats(label: str, document: object) -> Report:
     return {
         "label": label,
         "total_keys": len(values),
-        "counts_by_type": _times(_TYPES.get(type(value), "null") for value in values),
+        "counts_by_type": _sorted_counts(_TYPES.get(type(value), "null") for value in values),
         "array_stats": arrays,
         "null_count": sum(value is None for value in values),
     }
@@ -240,7 +240,8 @@ def _pass_counts(entries: Iterable[tuple[str, bool]]) -> Report:
     return dict(sorted(report.items()))
 
 
-def _times(words: Iterable[str]) -> Report:
+def _sorted_counts(words: Iterable[str]) -> Report:
+    """How often each word is there, sorted by word."""
     return dict(sorted(Counter(words).items()))
 
 

@@ -128,7 +128,7 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
         yield "compared field by field:"
         yield from (f"- {_field_words(line)}" for line in lines)
     elif name == "of":
-        yield f"combines: {_parts(value)}"
+        yield f"combines: {_combined_names(value)}"
     elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):
         yield f"{name}: {value if isinstance(value, str) else flow_text(value)}"
 
@@ -143,7 +143,8 @@ def _comparison_words(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterab
         yield f"looks at {'; '.join(words)}"
 
 
-def _parts(value: object) -> str:
+def _combined_names(value: object) -> str:
+    """The evaluators that a setting `of` combines, a list of names or a map to their weights, in words."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} (weight {flow_text(weight)})" for name, weight in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -193,7 +194,7 @@ def _gate_item(gate: Gate) -> Item:
 
 
 def _inputs(line: EvaluatorLine) -> list[Need]:
-    """The inputs of an evaluator; a column whose JSON is read is none beside it."""
+    """The inputs of an evaluator. A column whose JSON or text is read is left out: the JSON or the text is the input."""
     needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
     inside = [need.column.name for need in needs if not isinstance(need, Column)]
     return [need for need in needs if not (isinstance(need, Column) and need.name in inside)]

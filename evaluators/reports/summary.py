@@ -27,7 +27,7 @@ from evaluators.reports.sections.gates import gate_part, missed_gates
 from evaluators.reports.sections.judges import judge_brief
 from evaluators.reports.sections.labels import choice_brief, label_brief, label_part
 from evaluators.reports.sections.measures import measure_brief
-from evaluators.reports.sections.problems import causes_of, issue_lines, problem_part
+from evaluators.reports.sections.problems import exit_causes, issue_lines, problem_part
 from evaluators.reports.sections.repeats import repeat_brief
 from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion, line_to_write
@@ -127,7 +127,7 @@ def _ending(result: RunResult, options: Options, more: Sequence[str]) -> tuple[S
     """Coverage warnings, the exit code with its causes, the files, and the commands that show more."""
     gaps = list(_gaps(result))
     of_gates = causes(Facts(gates=result.gates))
-    problems = {cause: issue for issue in result.issues for cause in causes_of(issue)}
+    problems = {cause: issue for issue in result.issues for cause in exit_causes(issue)}
     quiet = result.exit_code == 0 and result.gates and not result.causes  # the title says it
     blocks = [] if quiet else [Paragraph(f"Exit code {result.exit_code}: {exit_words(result)}.", tone_of(result))]
     for cause in result.causes:

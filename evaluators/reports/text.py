@@ -130,7 +130,10 @@ def _total_width(widths: Iterable[int]) -> int:
 
 
 def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
-    """The columns of each grid that a table is shown in, and those whose texts stand below their row."""
+    """The columns of each grid that a table is shown in, and those whose texts stand below their row.
+
+    `keys` say what a row is about, and begin each grid: the first column, and with it a second one of short texts.
+    """
     keys, rest, below = columns_of_table[:1], columns_of_table[1:], list[_Column]()
     if len(rest) > 1 and not rest[0].number and rest[0].natural <= 2 * _NARROWEST_TEXT:
         keys, rest = columns_of_table[:2], columns_of_table[2:]
@@ -138,7 +141,7 @@ def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[li
         texts = [column for column in rest if not column.number and column.least >= _NARROWEST_TEXT]
         if not texts:
             break
-        widest = max(texts, key=lambda one: one.natural)
+        widest = max(texts, key=lambda one: one.natural)  # the widest text goes below, until the others fit
         rest.remove(widest)
         below.append(widest)
     if rest and _total_width([*(column.least for column in keys), max(column.least for column in rest)]) > columns:

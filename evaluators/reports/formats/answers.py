@@ -15,5 +15,8 @@ class Answers(LinesFormat):
     file = "answers.jsonl"
 
     def lines(self, run: Run, variant: str | None) -> Iterator[str]:
-        """The answers in the order in which they were given, each as the run kept it."""
+        """The answers in the order in which they were given, each as the run kept it.
+
+        They are read too, so that a damaged one raises Problems.
+        """
         return (text for text, _ in zip(run.lines("answers", variant), run.answers(variant), strict=True))

@@ -59,7 +59,7 @@ class JUnit(Format):
 
 
 def _junit_file(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]) -> str:
-    """The file: one test suite with its properties and its tests."""
+    """The text of the file: one test suite called `name`, with the properties `about` it and its tests."""
     suite = Element(
         "testsuite",
         name=_escape_illegal(name),

@@ -15,5 +15,8 @@ class Outcomes(LinesFormat):
     file = "outcomes.jsonl"
 
     def lines(self, run: Run, variant: str | None) -> Iterator[str]:
-        """The outcomes in the order of rows, each as the run kept it."""
+        """The outcomes in the order of rows, each as the run kept it.
+
+        They are read too, so that a damaged one raises Problems.
+        """
         return (text for text, _ in zip(run.lines("outcomes", variant), run.outcomes(variant), strict=True))

@@ -76,7 +76,7 @@ def _columns(arrow: Any, rows: Sequence[RowLine], schema: Any) -> Iterator[Any]:
 
 
 def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:
-    """A column, handed over as bytes: pyarrow asks pandas what a list of Python's own is."""
+    """A column of whole numbers as an Arrow array, made from their bytes: to read a list, pyarrow would import pandas."""
     return arrow.Array.from_buffers(kind, len(numbers), [None, arrow.py_buffer(numbers)])
 
 

@@ -174,7 +174,7 @@ def choice_brief(result: RunResult) -> Brief:
     """The choices of judges, a line for each evaluator: `tone: kind in 5 rows, curt in 2 rows`."""
     texts: dict[str, list[str]] = {}
     for stats, one in _choices(result):
-        of = f"{one.name.removeprefix(CHOICE)} {quantity_text(_rows(one))}"
+        of = f"{one.name.removeprefix(CHOICE)} {quantity_text(_rows_of_choice(one))}"
         texts.setdefault(f"{full_name(stats)}, choices in {rows_text(one.n)}", []).append(of)
     lines = [f"{name}: {', '.join(each)}" for name, each in texts.items()]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "choices" if lines else "")
@@ -184,8 +184,8 @@ def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:
     return [(stats, metric) for stats in result.evaluators for metric in stats.metrics if metric.name.startswith(CHOICE)]
 
 
-def _rows(choice: MetricStats) -> float:
-    """How many rows a judge gave a choice: those of a panel count in part."""
+def _rows_of_choice(choice: MetricStats) -> float:
+    """The number of rows to which a judge gave a choice. A row that two of three judges of a panel gave it counts as two thirds."""
     return (choice.mean or 0.0) * choice.n
 
 
@@ -195,12 +195,12 @@ def _choice_columns(result: RunResult) -> tuple[Column, ...]:
     def interval(pair: tuple[EvaluatorStats, MetricStats]) -> str:
         """A panel's choices count in part, and the rows of a cluster together: neither has an interval of a rate."""
         has_none = result.cluster is not None or pair[0].metric("agreement") is not None
-        return mean_interval_text(None if has_none else wilson(round(_rows(pair[1])), pair[1].n))
+        return mean_interval_text(None if has_none else wilson(round(_rows_of_choice(pair[1])), pair[1].n))
 
     return (
         text_column("judge's choice", lambda pair: pair[1].name.removeprefix(CHOICE)),
         text_column("evaluator", lambda pair: full_name(pair[0])),
-        Column("rows", lambda pair: quantity_text(_rows(pair[1]))),
+        Column("rows", lambda pair: quantity_text(_rows_of_choice(pair[1]))),
         Column("share", lambda pair: score_text(pair[1].mean)),
         Column("95 % CI", interval),
         Column("n", lambda pair: f"{pair[1].n:,}"),

@@ -49,15 +49,15 @@ def problem_part(result: RunResult) -> tuple[Section, ...]:
     texts = [
         issue_lines(first[code], result.issue_counts.get(code, 1) - 1)
         for code in dict.fromkeys(issue.code for issue in result.issues)
-        if not set(causes_of(first[code])) & set(result.causes)
+        if not set(exit_causes(first[code])) & set(result.causes)
     ]
     others = {code: count for code, count in result.issue_counts.items() if code not in first}
     texts += [[Paragraph(f"- {code}: {count:,}", "warning")] for code, count in others.items()]
     return list_part(texts, 3)
 
 
-def causes_of(issue: Issue) -> tuple[str, ...]:
-    """A problem as the causes of the exit code spell it; empty where it is none."""
+def exit_causes(issue: Issue) -> tuple[str, ...]:
+    """The causes of the exit code that a problem alone would make, in words; empty where it makes none."""
     return causes(Facts(issues=(issue,)))
 
 

@@ -194,7 +194,10 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
             yield (
                 run,
                 "",
-                ((f"{_prefix(measure, 'measure')}/{name}", value) for name, value in _declared(MEASURE_METRICS, measure)),
+                (
+                    (f"{_prefix(measure, 'measure')}/{name}", value)
+                    for name, value in _metric_values(MEASURE_METRICS, measure)
+                ),
             )
     for stats in (*result.evaluators, *(result.slices if slices else ())):
         group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
@@ -208,7 +211,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
     for stats in result.evaluators:
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
-            yield group, group.name, _declared(FIELD_METRICS, one_field)
+            yield group, group.name, _metric_values(FIELD_METRICS, one_field)
             yield group, group.name, _flips(result, stats, one_field.path)
             yield group, group.name, _confidence(result, stats, one_field.path)
 
@@ -232,7 +235,7 @@ def _run(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
 
 
-def _declared(metrics: Iterable[Metric], stats: object) -> Named:
+def _metric_values(metrics: Iterable[Metric], stats: object) -> Named:
     return ((metric.sent or metric.name, metric.value(stats)) for metric in metrics if metric.sent is not None)
 
 
@@ -242,7 +245,7 @@ def _below(above: str, metrics: Named) -> Named:
 
 def _evaluator(stats: EvaluatorStats) -> Named:
     """The metrics of an evaluator by name: the declared ones, the counts of its fields, and its own metrics with their n."""
-    yield from _declared(EVALUATOR_METRICS, stats)
+    yield from _metric_values(EVALUATOR_METRICS, stats)
     if stats.counts is not None:
         yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
     for metric in stats.metrics:
@@ -255,19 +258,19 @@ def _labels(result: RunResult, stats: EvaluatorStats) -> Named:
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant):
             for each in matrix.averages:
-                yield from _below(f"labels/{each.label}", _declared(LABEL_METRICS, each))
+                yield from _below(f"labels/{each.label}", _metric_values(LABEL_METRICS, each))
             for each in matrix.labels:
-                yield from _below(f"label/{segment(each.label)}", _declared(LABEL_METRICS, each))
+                yield from _below(f"label/{segment(each.label)}", _metric_values(LABEL_METRICS, each))
 
 
 def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
     """How often questions with several outputs are answered."""
     for repeat in result.repeats:
         if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
-            yield from _below("repeats", _declared(REPEAT_METRICS, repeat))
+            yield from _below("repeats", _metric_values(REPEAT_METRICS, repeat))
             for each in repeat.passes:
                 yield f"repeats/groups_at_{each.k}", each.groups or None
-                names = ((name.removesuffix("k"), value) for name, value in _declared(PASS_METRICS, each))
+                names = ((name.removesuffix("k"), value) for name, value in _metric_values(PASS_METRICS, each))
                 yield from ((f"repeats/{name}{each.k}", value) for name, value in names)
 
 
@@ -277,11 +280,11 @@ def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
         if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
             for each in repeat.fields:
                 if each.path == field:
-                    yield from _below("repeats", _declared(FLIP_METRICS, each))
+                    yield from _below("repeats", _metric_values(FLIP_METRICS, each))
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
     """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
     for confidence in result.confidence:
         if (confidence.evaluator, confidence.field, confidence.variant) == (stats.name, field, stats.variant):
-            yield from _below("confidence", _declared(CONFIDENCE_METRICS, confidence))
+            yield from _below("confidence", _metric_values(CONFIDENCE_METRICS, confidence))

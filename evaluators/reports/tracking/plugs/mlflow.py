@@ -86,10 +86,10 @@ class MLflow(RowTracker):
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
     def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str, progress: RowProgress) -> None:
-        """The run itself, one below it for each variant, and the rows that are traces."""
+        """Sends a run below `run` for each variant, then what the run has itself, then the rows that are traces."""
         shared = run if not record.result.variants else None
         below = {
-            variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.each_variant
+            variant: shared or self._send_variant(client, record, run, str(variant)) for variant in record.each_variant
         }
         with self._ending(client, record, [child.info.run_id for child in below.values() if child is not shared]):
             self._log(client, record, run)
@@ -112,8 +112,8 @@ class MLflow(RowTracker):
         for run_id in runs:
             client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _end_time(record))
 
-    def _of_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
-        """The run of one variant, below that of all: with its metrics by the names that a run of one model has, and its rows."""
+    def _send_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
+        """Sends one variant as a run below `above`, and gives this run. Its metrics have the names that a run of one model has."""
         key = f"{run_key(record)}/{variant}"
         experiment = above.info.experiment_id
         runs = client.search_runs([experiment], _tag_filter(key), max_results=1)
@@ -276,6 +276,7 @@ def _test_set(record: Run) -> Any:
 
 
 def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequence[str | None] | None = None) -> None:
+    """Sends the rows of a run, or of some variants, as one table; nothing of a long run, whose rows are among its files."""
     if sum(stats.rows for stats in record.result.evaluators[:1]) <= _MOST_ROWS:
         client.log_dict(run_id, row_table(record, variants), TABLE)
 
