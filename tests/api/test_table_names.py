@@ -108,9 +108,9 @@ def test_what_a_harness_says_of_a_row_is_in_the_glossary() -> None:
     scores = SuiteScorer(load({**SUITE, "slices": [], "gates": {}, "measures": {}})).score(
         HostRow(ROWS[1], more=(ROWS[1],))
     )
-    assert {one.status.word for one in scores.every} <= NAMES
-    assert {key for one in scores.every for key in one.metadata} - {"type", "credit"} <= NAMES
-    assert {figure for one in scores.every for figure in one.metadata.get("metrics", ())} <= NAMES
+    assert {one.status.word for one in scores.every_score} <= NAMES
+    assert {key for one in scores.every_score for key in one.metadata} - {"type", "credit"} <= NAMES
+    assert {figure for one in scores.every_score for figure in one.metadata.get("metrics", ())} <= NAMES
 
 
 def test_figures_of_a_page_are_those_of_run_json(run: Run) -> None:
