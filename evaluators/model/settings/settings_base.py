@@ -242,7 +242,8 @@ class Settings(BaseModel):
         return filled_texts_of(self).as_written(value)
 
     def masked(self, sentence: str) -> str:
-        """A sentence about these settings, in which no cell is quoted, without what the environment filled in."""
+        """A sentence about these settings with `${NAME}` in place of what the environment filled in. It must quote no cell: a
+        cell is shown as it is."""
         return filled_texts_of(self).masked(sentence)
 
     def masked_issue(self, issue: Issue) -> Issue:

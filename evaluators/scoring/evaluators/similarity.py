@@ -61,6 +61,7 @@ class Similarity(Evaluator):
         return Text(self.column("output")), Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:
+        """The rule by which rows are counted by label; without case, unless case counts."""
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
     def measure(self, text: str, expected: str) -> Measured:

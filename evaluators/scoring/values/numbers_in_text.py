@@ -175,8 +175,8 @@ def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
 
 
 def _parts(text: str, start: int, end: int) -> Sequence[Span]:
-    """The positions where the numbers in a run without spaces begin and end: those of a list and of a day, but none in a version or
-    an address."""
+    """The beginnings and ends of the numbers in a run of digits and marks without spaces: one, those of a list or of a day; none
+    in a version or an address."""
     run = text[start:end]
     if max(map(run.count, ".,")) < 2 or _readings(run):
         return [(start, end)]

@@ -89,7 +89,8 @@ class WordPlaces:
 
     @cached_property
     def _letters(self) -> tuple[str, Sequence[Span]]:
-        """The letters and digits of the text, and where in it and in them a word begins."""
+        """The letters and digits of the text without what is between them; and for each word the position where it begins, in the
+        text and among those letters."""
         parts, starts, count = [], [], 0
         for match in _LETTERS.finditer(self.text):
             parts.append(match[0])
