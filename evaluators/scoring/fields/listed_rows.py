@@ -42,7 +42,7 @@ from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRo
 from evaluators.scoring.fields.row_metrics import weighted_mean
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.scoring.fields.walk import Walk
-from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, compared, explain_metric
+from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, explain_metric, transformed_values
 from evaluators.scoring.judges.asking import has_open_questions
 from evaluators.scoring.needs import all_hold
 from evaluators.scoring.values.transforms import chain
@@ -81,9 +81,9 @@ class ListedRows(ScoredRows):
         """`cells` are those that conditions name, and those with right answers, by row."""
         self.tree = tree
         if tree.reshapings.each:
-            expected, outputs = self.reshaped(tree.reshapings, expected, outputs)
+            expected, outputs = self.reshape(tree.reshapings, expected, outputs)
         if tree.keys is not None:
-            outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
+            outputs = self.spell_with_known_keys(tree.keys, tree.known_keys, expected, outputs)
         self._sides, self._cells = (expected, outputs), cells
         self._every: dict[int, RowResults] = {}
         """The results of rows that were walked through again, matches included."""
@@ -427,7 +427,7 @@ def _details(
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
     if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)
-        details |= compared(chain(tree.transforms_of(line)), expected, actual)
+        details |= transformed_values(chain(tree.transforms_of(line)), expected, actual)
     return details
 
 

@@ -44,7 +44,7 @@ class OpenRows(ScoredRows):
     def __init__(self, walk: OpenWalk, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
         tree = walk.tree
         if tree.keys is not None:
-            outputs = self.with_known_keys(tree.keys, keys_in(()), expected, outputs)
+            outputs = self.spell_with_known_keys(tree.keys, keys_in(()), expected, outputs)
         self._tree, self._expected, self._outputs = tree, expected, outputs
         rows = list(map(walk.row, expected, outputs))
         self.patterns = [pattern for pattern, _ in rows]

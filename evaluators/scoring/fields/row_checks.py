@@ -72,17 +72,18 @@ class ScoredRows:
     unshaped: Mapping[int, Sequence[str]] = MappingProxyType({})
     """By row, sentences about values of the output that could not be reshaped."""
 
-    def with_known_keys(
+    def spell_with_known_keys(
         self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> Sequence[Any]:
-        """The outputs, with known keys."""
+        """The outputs of the rows with the known spelling of keys. Keeps how each output spells them."""
         self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
         return [respelt.document for respelt in self.respelt]
 
-    def reshaped(
+    def reshape(
         self, how: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
-        """The documents, reshaped. Raises RowProblem for an expected value that cannot be."""
+        """The documents of the rows, in which values were split, parsed or unwrapped. Keeps the notes on values of
+        outputs that could not be. Raises RowProblem for an expected value that cannot be changed."""
         rows = how.of_rows(expected, outputs)
         self.unshaped = {at: notes for at, notes in enumerate(rows.notes) if notes}
         return rows.expected, rows.outputs
@@ -117,7 +118,8 @@ class ScoredRows:
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        """The outcomes of a row that are wrong, of the `listed` fields that are `wanted`; "" among the wanted ones
+        stands for all fields that are not listed."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def documents(self, at: int) -> Documents | None:
@@ -150,7 +152,8 @@ class ScoredRow(NamedTuple):
         return self.rows.respelt[self.at].spell_reason(reason) if self.rows.respelt else reason
 
     def wrong_outcomes(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        """Its results that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        """Its outcomes that are wrong, of the `listed` fields that are `wanted`; "" among the wanted ones stands for
+        all fields that are not listed."""
         wrong = [] if self.rows is None else self.rows.wrong_outcomes(self.at, wanted, listed)
         return self.rows.respelt[self.at].spell_outcomes(wrong) if self.rows is not None and self.rows.respelt else wrong
 
@@ -165,12 +168,12 @@ class ChunkCheck(Generic[Rows]):
         return row.verdict
 
     def alone(self, *values: Any) -> ScoredRow:
-        """One row, scored and counted. The caller releases it."""
+        """One row, scored and counted: a value for each need. The caller releases it."""
         (row,) = self.score(*([value] for value in values))
         return row
 
     def rows(self, *columns: Sequence[Any]) -> list[Result]:
-        """The verdicts of some rows, without explanations: the rows are released."""
+        """The verdicts of some rows: a column for each need. What would explain them is released."""
         scored = self.score(*columns)
         release_rows(scored)
         return [row.verdict for row in scored]
@@ -181,11 +184,13 @@ class ChunkCheck(Generic[Rows]):
         return self.settle_rows(self.begin(*columns))
 
     def begin(self, *columns: Sequence[Any]) -> Rows:
-        """Compares some rows, and asks comparators that cost. Raises what one of them raises. The caller releases the rows."""
+        """Some rows, compared; what comparators that cost are asked about is on a list. Raises what one of the rows
+        raises. The caller releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def settle_rows(self, rows: Rows) -> list[ScoredRow]:
-        """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
+        """The verdicts of rows that were begun, once their questions are answered; the rows are counted. Raises what
+        one of them raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
@@ -236,7 +241,7 @@ _COUNTED: Final = (RowStatus.SCORED, RowStatus.UNREADABLE, RowStatus.NOT_MEASURE
 
 
 def places_of(fields: Sequence[str]) -> dict[str, int]:
-    """The place of each field whose status every row has."""
+    """The position of each field, by its name, among those whose status every row has."""
     return {name: index for index, name in enumerate(fields)}
 
 
@@ -291,7 +296,7 @@ class PathTally:
 
     def counts(self) -> dict[str, Counts]:
         """(match, mismatch, omission, hallucination) by path, sorted by path."""
-        spelled = sorted(self._spelled())
+        spelled = sorted(self._counts_by_text())
         return {path: (a, b, c, d + surplus) for path, (surplus, a, b, c, d) in spelled if any((surplus, a, b, c, d))}
 
     def details(self) -> dict[Detail, int]:
@@ -300,10 +305,11 @@ class PathTally:
             return {}
         counts = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
         return counts | {
-            (path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]
+            (path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._counts_by_text() if counts[SURPLUS]
         }
 
-    def _spelled(self) -> Iterator[tuple[str, list[int]]]:
+    def _counts_by_text(self) -> Iterator[tuple[str, list[int]]]:
+        """The path of each place as text, with its counts; first those of all further places together."""
         yield OVERFLOW, self._overflow
         for name, counts in self._paths.items():
             yield display(name), counts

@@ -41,8 +41,8 @@ class Together(Struct, frozen=True):
     fields: tuple[str, ...]
     joined: bool = False
 
-    def picked(self, value: Any) -> dict[str, Any] | None:
-        """The object with the listed keys only; None for a value that is no object."""
+    def pick(self, value: Any) -> dict[str, Any] | None:
+        """An object with the listed keys only; None for a value that is no object."""
         return {key: value[key] for key in self.fields if key in value} if isinstance(value, dict) else None
 
     def transforms(self, inner: tuple[Transform, ...]) -> tuple[Transform, ...]:
@@ -55,7 +55,7 @@ class Together(Struct, frozen=True):
         """The values as one text. A value that is no object stays what it is."""
         if not isinstance(value, dict):
             return value
-        return " ".join(_spelled(value[key]) for key in self.fields if value.get(key) is not None)
+        return " ".join(_text_of(value[key]) for key in self.fields if value.get(key) is not None)
 
 
 def each_key(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
@@ -65,6 +65,7 @@ def each_key(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ..
         return ()
 
     def apply(value: Any) -> Any:
+        """An object whose values went through the transforms of their keys."""
         if not isinstance(value, dict):
             return value
         return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
@@ -73,7 +74,8 @@ def each_key(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ..
     return (Transform("each_key", apply, converts=converts),)
 
 
-def _spelled(value: Any) -> str:
+def _text_of(value: Any) -> str:
+    """A value as text: a text as it is, any other as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -104,7 +106,7 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
             return known[key]
         except KeyError:
             pass
-        problem = _problem(comparator, apply, value)
+        problem = _problem_of_expected(comparator, apply, value)
         if len(known) < MOST_KNOWN:
             known[key] = problem
         return problem
@@ -130,8 +132,9 @@ def transform_expected(apply: Apply, expected: Any) -> Any:
         raise RowProblem(Issue("expected-not-transformable", Blame.TESTSET, message)) from error
 
 
-def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
-    """The issue of an expected value that cannot be transformed by `apply`, or that the comparator cannot read; None where it can."""
+def _problem_of_expected(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
+    """The issue of an expected value that `apply` cannot transform, or that the comparator cannot read; None where both
+    can."""
     try:
         changed = value if apply is None else transform_expected(apply, value)
         if changed is None or comparator.reads_any:
@@ -141,10 +144,10 @@ def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue |
         return error.issue
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
         return call_failure("comparator", word_of(comparator), error, filled_texts_of(comparator)).issue
-    return _issue(word_of(comparator), changed, readable)
+    return _issue_of_answer(word_of(comparator), changed, readable)
 
 
-def _issue(word: str, value: Any, readable: Readable) -> Issue | None:
+def _issue_of_answer(word: str, value: Any, readable: Readable) -> Issue | None:
     """The issue that a comparator's answer stands for: true is none; false, a text or an issue says that it cannot read the value."""
     if readable is True:
         return None
@@ -219,7 +222,8 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
 
 
 def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> bool:
-    """Whether two values match exactly when they are equal."""
+    """Whether two values match exactly when they are equal: the comparator asks for nothing else, and nothing is done
+    to them first."""
     return comparator.key() is lookup_key and chain(transforms) is None
 
 
@@ -254,7 +258,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
             raise call_failure("comparator", word, error, filled_texts_of(comparator)) from error
         if comparison is True:
             return MATCH
-        return MISMATCH if comparison is False else _judged(comparison_of(word, comparison))
+        return MISMATCH if comparison is False else _judged_status(comparison_of(word, comparison))
 
     return rule
 
@@ -319,7 +323,7 @@ def prepare_rule(
 
 def together_ready(together: Together, expected: Any, actual: Any) -> Explained | Ready:
     """The two objects to compare for keys that are compared as one value, or the outcome where a side has none of the keys."""
-    ours, theirs = together.picked(expected), together.picked(actual)
+    ours, theirs = together.pick(expected), together.pick(actual)
     if ours is None or theirs is None:
         return (
             Explained(MATCH, "equal")
@@ -336,11 +340,12 @@ def together_ready(together: Together, expected: Any, actual: Any) -> Explained 
 def compile_together(together: Together, rule: Rule) -> Rule:
     """A rule for keys that are compared as one value. NOT_MEASURED where neither side has any."""
 
-    def apart(expected: Any, actual: Any) -> Judged:
+    def compare_picked(expected: Any, actual: Any) -> Judged:
+        """The status of two objects by their listed keys alone."""
         ready = together_ready(together, expected, actual)
         return ready.judged if isinstance(ready, Explained) else rule(ready.expected, ready.actual)
 
-    return apart
+    return compare_picked
 
 
 def near_enough() -> Comparator:
@@ -349,7 +354,7 @@ def near_enough() -> Comparator:
 
 
 def explained_answer(answer: Comparison | RowProblem) -> Explained:
-    """The answer of a comparator that was asked later, with its reason."""
+    """The explained status that a comparator's later answer stands for, which may be a problem."""
     return explained_problem(answer) if isinstance(answer, RowProblem) else explained_outcome(answer)
 
 
@@ -362,11 +367,11 @@ def explained_problem(error: RowProblem) -> Explained:
 
 def explained_outcome(outcome: Comparison) -> Explained:
     """The answer of a comparator, with its reason."""
-    return Explained(_judged(outcome), outcome.reason, details=outcome.details)
+    return Explained(_judged_status(outcome), outcome.reason, details=outcome.details)
 
 
-def _judged(outcome: Comparison) -> Judged:
-    """The status, with its share where there is partial credit."""
+def _judged_status(outcome: Comparison) -> Judged:
+    """The status of a comparison, with its share where there is partial credit."""
     status = MATCH if outcome.passed else MISMATCH
     if outcome.ratio is None and outcome.score == outcome.passed:
         return status

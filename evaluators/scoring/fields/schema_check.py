@@ -56,6 +56,7 @@ class _SchemaTotals(RowsCheck[Rows]):
         raise NotImplementedError  # the contract: of one schema, or of several
 
     def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path."""
         paths: dict[str, list[int]] = {}
         for (path, kind, _), count in self.total().items():
             if isinstance(kind, int):
@@ -110,7 +111,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         expected, outputs, *cells = columns
         names = self._scoring.answer_columns
         named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
-        return SchemaRows(self._scoring, expected, outputs, self._remembered().lacking, named)
+        return SchemaRows(self._scoring, expected, outputs, self._memory().lacking, named)
 
     def settle_rows(self, rows: SchemaRows) -> list[ScoredRow]:
         return self.count(rows, self.settle(rows))
@@ -121,7 +122,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         try:
             rows.settle()
             if self._scoring.by_results:
-                return [rows.scored(at) for at in range(len(rows))]
+                return [rows.outcomes_of(at) for at in range(len(rows))]
             return [None if result is None else signature_of(result) for result in rows.results]
         except BaseException:
             rows.release()
@@ -129,37 +130,37 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
 
     def count(self, rows: SchemaRows, settled: Sequence[Scored] | Sequence[Signature | None]) -> list[ScoredRow]:
         """Counts rows that were settled, and gives their verdicts."""
-        verdicts, changes, times, remembered = list[Result](), list[Changes](), self._times, self._remembered()
+        verdicts, changes, times, remembered = list[Result](), list[Changes](), self._times, self._memory()
         for results, row in zip(rows.results, settled, strict=True):
             if results is None or not isinstance(row, Signature):
-                verdicts.append(self._counted(row if isinstance(row, Scored) else Scored((), problem=too_deep())))
+                verdicts.append(self._count_row(row if isinstance(row, Scored) else Scored((), problem=too_deep())))
                 changes.append(())
                 continue
-            known = remembered.rows.get(row) or self._met(remembered, row, results)
+            known = remembered.rows.get(row) or self._remember(remembered, row, results)
             times[known] = times.get(known, 0) + 1
             verdicts.append(known.verdict)
             changes.append(known.changes)
         if remembered.size > MOST_REMEMBERED or len(remembered.events.known) > MOST_EVENTS:
             self._add_up()
-            self._scoring.remembered.clear()
+            self._scoring.memory.clear()
         rows.changes = () if self._scoring.by_results else changes
         rows.verdicts = verdicts
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
-    def _counted(self, scored: Scored) -> Result:
-        """The verdict of a row with all its results, which are counted one by one."""
+    def _count_row(self, scored: Scored) -> Result:
+        """The verdict of a row by all its outcomes, which are counted one by one."""
         events = events_of(scored)
-        self._add(events, 1)
-        metrics = row_metrics(events, self._scoring.required)
+        self._add_events(events, 1)
+        metrics = row_metrics(events, self._scoring.required_fields)
         if scored.problem is None:
             add_surplus(metrics.surplus, 1, self._total)
         lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
         metrics = metrics._replace(metrics=tuple(lowest))
         return self._verdict(metrics, events, scored.problem)
 
-    def _remembered(self) -> Remembered:
-        """The memory of this schema in this thread. Checks that watch the same fields share it."""
-        key, known = (get_ident(), *self._watched), self._scoring.remembered
+    def _memory(self) -> Remembered:
+        """What is remembered of this schema in this thread. Checks that watch the same fields share it."""
+        key, known = (get_ident(), *self._watched), self._scoring.memory
         if key not in known:
             known[key] = Remembered(Events(self._scoring.root, self._scoring.surplus_counts))
         remembered: Remembered = known[key]
@@ -169,11 +170,12 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         self._add_up()
         return self._total
 
-    def _met(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
-        """The verdict and the events of a row whose signature is new. They are remembered, where the signature says all of the row."""
+    def _remember(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
+        """The verdict and the events of a row whose signature is new. They are remembered where the signature says all
+        of the row."""
         events = remembered.events.of(signature, results)
         changes = empties_of(signature, self._scoring.in_every_row)
-        metrics = row_metrics(events, self._scoring.required)
+        metrics = row_metrics(events, self._scoring.required_fields)
         broken = any(status == NOT_JUDGED for _, status, _, _ in signature.fields)
         problem = problem_of(results) if broken else None
         verdict = self._verdict(metrics, events, problem)
@@ -193,12 +195,12 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             verdict = replace(verdict, statuses=statuses, values=values)
         return replace(verdict, watched=row_counts(events, self._watched)) if self._watched else verdict
 
-    def _add(self, events: Sequence[Event], times: int) -> None:
+    def _add_events(self, events: Sequence[Event], times: int) -> None:
         """Counts the events of some rows that are alike."""
-        add_totals(self._total, [(self._named(events), times)])
+        add_totals(self._total, [(self._with_capped_places(events), times)])
 
-    def _named(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The events. Places that the schema lacks share one name beyond the first `EXTRA_CAP`."""
+    def _with_capped_places(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The events, in which places that the schema lacks share one name beyond the first `EXTRA_CAP`."""
         if not any(event.lacking for event in events):
             return events
         for event in events:
@@ -212,7 +214,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
     def _add_up(self) -> None:
         """Adds the rows that were met since the last time to the totals."""
         met, self._times = self._times, {}
-        add_totals(self._total, ((self._named(known.events), times) for known, times in met.items()))
+        add_totals(self._total, ((self._with_capped_places(known.events), times) for known, times in met.items()))
         for known, times in met.items():
             add_surplus(known.surplus, times, self._total)
 

@@ -21,7 +21,7 @@ from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
 from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.weighing import Lacking
-from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, scored, too_deep, wrong_results
+from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, row_outcomes, too_deep, wrong_results
 from evaluators.scoring.judges.asking import has_open_questions
 
 
@@ -39,9 +39,9 @@ class SchemaRows(ScoredRows):
         """Walks through the documents; `cells` are those with right answers, by row."""
         self.scoring = scoring
         if scoring.reshapings.each:
-            expected, outputs = self.reshaped(scoring.reshapings, expected, outputs)
+            expected, outputs = self.reshape(scoring.reshapings, expected, outputs)
         if scoring.keys is not None:
-            outputs = self.with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
+            outputs = self.spell_with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
         self._sides = (expected, outputs, cells) if cells else (expected, outputs)
         self._cells = cells
         self._scored: dict[int, Scored] = {}
@@ -53,7 +53,7 @@ class SchemaRows(ScoredRows):
         self.results: list[RowResults | None] = []
         """None where the documents of a row are nested too deeply."""
         self.walk = walk = Walk(lacking, every=scoring.by_results or scoring.costs)
-        root, add = scoring.top, self.results.append
+        root, add = scoring.root_place, self.results.append
         for at, (e, o) in enumerate(zip(expected, outputs, strict=True)):
             try:
                 add(walk.row(root, e, o, at, cells[at] if cells else None))
@@ -98,39 +98,42 @@ class SchemaRows(ScoredRows):
     def __len__(self) -> int:
         return len(self._sides[0])
 
-    def scored(self, at: int) -> Scored:
-        """All results of a row."""
+    def outcomes_of(self, at: int) -> Scored:
+        """All outcomes of a row, with those of its lists."""
         scored_row = self._scored.get(at)
         if scored_row is None:
             if all(map(ships, self.scoring.processors)):
-                scored_row = self._score_row(at)
+                scored_row = self._make_outcomes(at)
             else:  # a post-processor may say otherwise the next time
                 key = CallKey("row", id(self.scoring), *(value_key(side[at]) for side in self._sides))
-                scored_row = cached_result(key, lambda: self._score_row(at), self.scoring)
+                scored_row = cached_result(key, lambda: self._make_outcomes(at), self.scoring)
             self._scored[at] = scored_row
         return scored_row
 
-    def _score_row(self, at: int) -> Scored:
-        """The outcomes of a row, made from its results."""
+    def _make_outcomes(self, at: int) -> Scored:
+        """The outcomes of a row, made from the results of its walk."""
         results = self._in_full(at)
         if results is None:
             return Scored((), problem=too_deep())
-        scored_row = scored(results, self.scoring.processors, self.scoring.absent)
+        scored_row = row_outcomes(results, self.scoring.processors, self.scoring.absent)
         if not self.scoring.surplus_counts:
             return scored_row
         return replace(scored_row, arrays=tuple(replace(array, extra_items=True) for array in scored_row.arrays))
 
     def _in_full(self, at: int) -> RowResults | None:
-        """The results of a row, matches included: the row is walked through again, where matches were only counted."""
+        """The results of a row, those that match too. Where matches were only counted, the row is walked through once
+        more."""
         results = self.results[at]
         if results is None or self.walk.every:
             return results
         e, o = self._sides[0][at], self._sides[1][at]
-        return Walk(self._lacking, every=True).row(self.scoring.top, e, o, at, self._cells[at] if self._cells else None)
+        return Walk(self._lacking, every=True).row(
+            self.scoring.root_place, e, o, at, self._cells[at] if self._cells else None
+        )
 
     def documents(self, at: int) -> Documents:
         """The outcomes of a row, with the output's own spelling of keys."""
-        scored_row = self.scored(at)
+        scored_row = self.outcomes_of(at)
         if self.respelt:
             spell = self.respelt[at].spell_outcomes
             scored_row = replace(
@@ -143,26 +146,27 @@ class SchemaRows(ScoredRows):
         if not self.scoring.by_results:
             results = self.results[at]
             return wrong_results(results, wanted, listed) if results is not None else []
-        wrong = [each for each in self.scored(at).fields if each.status in WRONG]
+        wrong = [each for each in self.outcomes_of(at).fields if each.status in WRONG]
         return [each for each in wrong if (each.field if each.field in listed else "") in wanted]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        """`details` has the other metrics and the arrays."""
-        scored_row = self.scored(at)
+        """Why a row scores what it scores. `details` has the other metrics and the lists; `unreadable` is why there is
+        no output."""
+        scored_row = self.outcomes_of(at)
         if unreadable is not None and scored_row.problem is None:
             return Reason(unreadable.message, fields=scored_row.fields)
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
             verdict = verdict_of(
-                row_metrics(events_of(scored_row), self.scoring.required), self.scoring, scored_row.problem
+                row_metrics(events_of(scored_row), self.scoring.required_fields), self.scoring, scored_row.problem
             )
         details: dict[str, Any] = {
             **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.metrics, strict=True)},
-            "arrays": [_array(each) for each in scored_row.arrays],
+            "arrays": [_list_summary(each) for each in scored_row.arrays],
             "outside": list(scored_row.outside),
         }
-        return Reason(_reason(scored_row, verdict), details, scored_row.fields)
+        return Reason(_reason_text(scored_row, verdict), details, scored_row.fields)
 
     def release(self) -> None:
         self.results, self._scored, self.changes = [], {}, ()
@@ -177,15 +181,15 @@ def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem 
     if problem is not None:
         nothing = ((0, 0),) * len(metrics.metrics)
         return Result(RowStatus.of(problem.issue.blame), counts=metrics.counts, issue=problem.issue, metrics=nothing)
-    num, den = metrics.metrics[scoring.place]
+    num, den = metrics.metrics[scoring.score_position]
     if not den:
         return Result(RowStatus.NOT_MEASURED, counts=metrics.counts, metrics=metrics.metrics)
     passed = num / den >= scoring.pass_at and not metrics.required_failed
     return Result(RowStatus.SCORED, passed, num, den, counts=metrics.counts, metrics=metrics.metrics)
 
 
-def _array(array: ListOutcome) -> dict[str, object]:
-    """The summary of an array, as plain data."""
+def _list_summary(array: ListOutcome) -> dict[str, object]:
+    """What the details of a row say of one list, as plain data."""
     items = array.items
     return {
         "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
@@ -194,7 +198,7 @@ def _array(array: ListOutcome) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _reason(scored: Scored, verdict: Result) -> str:
+def _reason_text(scored: Scored, verdict: Result) -> str:
     """Why a row scores what it scores, in one sentence."""
     if scored.problem is not None:
         return scored.problem.issue.message

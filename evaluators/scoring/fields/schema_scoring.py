@@ -62,7 +62,7 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
     inside the schema.
     """
     usual = (context or {}).get("usual_dialect")
-    chosen = dialect_of(schema, usual or "x-eval") if dialect == "auto" else _asked_for(dialect, schema)
+    chosen = dialect_of(schema, usual or "x-eval") if dialect == "auto" else _named_dialect(dialect, schema)
     notes: list[str] = []
     reading_context = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
     if dialect == "auto" and (note := dialect_note(schema, usual)) is not None:
@@ -91,8 +91,10 @@ def _nulls(schema: object, details: list[Detail]) -> Nulls:
     return cast(Nulls, message)
 
 
-def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) -> Literal["x-eval", "evaluation_config"]:
-    """A dialect that is named. Raises BadSettings for a schema that uses the other one, and only that."""
+def _named_dialect(
+    dialect: Literal["x-eval", "evaluation_config"], schema: object
+) -> Literal["x-eval", "evaluation_config"]:
+    """The dialect that the suite names. Raises BadSettings for a schema that uses the other one, and only that."""
     dialects = dialects_in(schema)
     if dialects and dialect not in dialects:
         (other, loc), *_ = dialects.items()
@@ -126,19 +128,19 @@ class SchemaScoring(Struct, frozen=True, dict=True):
         return absent_values_of(self.processors)
 
     @cached_property
-    def remembered(self) -> dict[Hashable, Any]:
+    def memory(self) -> dict[Hashable, Any]:
         """The store in which checks remember rows, by thread: see `SchemaCheck`. It lives as long as the schema, longer than a
         check."""
         return {}
 
     @cached_property
-    def top(self) -> Place:
+    def root_place(self) -> Place:
         """The root of the tree, compiled for walks."""
         return Place(self.root, self.absent)
 
     @cached_property
-    def place(self) -> int:
-        """The place of the row's score among the metrics."""
+    def score_position(self) -> int:
+        """The position of the row's score among the metrics."""
         return SCORES.index(self.score)
 
     @cached_property
@@ -158,7 +160,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
         return self.fields if len(self.fields) <= MOST_ROW_FIELDS else ()
 
     @cached_property
-    def required(self) -> frozenset[str]:
+    def required_fields(self) -> frozenset[str]:
         """The fields without which a row does not pass."""
         return frozenset(node.name for node in nodes(self.root, once=True) if node.required and not node.skip)
 

@@ -95,8 +95,9 @@ class ListedField(Struct, frozen=True):
             return ask
 
         def read(value: Any) -> Issue | None:
+            """The issue of the first compared value that cannot be read; None where all can."""
             values = value if each and isinstance(value, list) else (value,)
-            compared = values if together is None else [picked for item in values if (picked := together.picked(item))]
+            compared = values if together is None else [picked for item in values if (picked := together.pick(item))]
             return next((issue for item in compared if (issue := ask(item)) is not None), None)
 
         return read

@@ -60,7 +60,7 @@ class Units:
         self.pending: list[Pending] = []
         self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
 
-    def _match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
+    def _add_match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
         """Adds a match: its mark, or a result where every result is asked for."""
         if (self.every or place.as_result) and not self.weighing:
             self.fields.append(FieldResult(place, at, MATCH, e, o))
@@ -71,7 +71,7 @@ class Units:
     def _add(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
         """Adds a result of a place."""
         if status == MATCH:
-            self._match(place, e, o, at)
+            self._add_match(place, e, o, at)
         else:
             self.fields.append(FieldResult(place, at, status, e, o))
 
@@ -89,7 +89,7 @@ class Units:
         elif a is MISSING and (self.weighing or not how.alone):
             self.fields.append(FieldResult(place, at, HALLUCINATION, a, b))
         elif not how.each and json_equal(a, b):
-            self._match(place, a, b, at)
+            self._add_match(place, a, b, at)
         elif how.exact:
             self.fields.append(FieldResult(place, at, MISMATCH, a, b))
         elif how.single is None or (how.costs and (not self.weighing or self.asking)):
@@ -99,7 +99,7 @@ class Units:
             if answer.__class__ is not FieldStatus:
                 self._settle_result(self.fields, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
             elif answer is FieldStatus.MATCH:
-                self._match(place, a, b, at)
+                self._add_match(place, a, b, at)
             else:
                 status = answer.number
                 if self.weighing and status not in _DECIDED:
@@ -112,7 +112,7 @@ class Units:
         """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
 
         `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
-        are not asked, unless they look at the output alone (`how.alone`).
+        are not asked, unless they look at the output alone (`how.status_while_weighing`).
         """
         node, how = place.node, place.how
         alone_too = how is not None and how.alone
@@ -140,7 +140,7 @@ class Units:
                 if isinstance(ready, Explained):
                     answers.append(ready)
                 else:
-                    answers.append(Question(self._spelled(result), *ready, a, b))
+                    answers.append(Question(self._question_path(result), *ready, a, b))
             else:
                 answers.append(self._answer(rule, a, b))
         if any(isinstance(answer, Question) for answer in answers):
@@ -149,14 +149,14 @@ class Units:
         else:
             self._settle_result(self.fields, result, answers)
 
-    def _spelled(self, result: FieldResult) -> str:
-        """The path of a question."""
+    def _question_path(self, result: FieldResult) -> str:
+        """The path that a question about a result names."""
         if self.weighing and result.at.node.line is not None:
             return result.at.node.line.name
         return spell_location(shown_location(result))
 
     def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
-        """The answer of a rule about two values; a problem that is raised is an answer, too."""
+        """The answer of a rule about two values, or the explained problem that it raised."""
         try:
             return rule(a, b)
         except RowProblem as error:
@@ -180,7 +180,7 @@ class Units:
                 result.answers = tuple(answers)
         if index is None:
             if status == MATCH and not result.answers and not self.weighing:
-                self._match(result.at, result.expected, result.output, result.location)
+                self._add_match(result.at, result.expected, result.output, result.location)
             else:
                 results.append(result)
 
@@ -213,7 +213,7 @@ class Units:
         """Takes the answers to what was asked."""
         pending, self.pending = self.pending, []
         asked, self._asked = self._asked, []
-        taken = alone if self.weighing else explained_answer
+        taken = status_while_weighing if self.weighing else explained_answer
         for places, given in asked:
             for (answers, number), answer in zip(places, given(), strict=True):
                 answers[number] = taken(answer)
@@ -221,6 +221,6 @@ class Units:
             self._settle_result(results, results[index], answers, index)
 
 
-def alone(answer: Comparison | RowProblem) -> FieldStatus:
+def status_while_weighing(answer: Comparison | RowProblem) -> FieldStatus:
     """The status of two values while a pair is weighed, from the answer of a comparator that costs. Without an answer they differ."""
     return FieldStatus.MATCH if isinstance(answer, Comparison) and answer.passed else FieldStatus.MISMATCH

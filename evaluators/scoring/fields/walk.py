@@ -83,7 +83,7 @@ class Walk(Weighing):
         """Compares two values at a place, and all below it."""
         kind = place.kind
         if place.needs_preparing:
-            e, o = self._prepared(place, e, o, around)
+            e, o = self._prepare(place, e, o, around)
         if e is MISSING and o is MISSING:
             if place.needed:
                 self._both_absent(place, at, around)
@@ -99,7 +99,7 @@ class Walk(Weighing):
             ):
                 self._object(place, e, o, at, around)
             else:
-                self._one_empty(place, dict, e, o, at, around)
+                self._one_without_contents(place, dict, e, o, at, around)
         elif kind == ARRAY:
             self._array(place, e, o, at, around)
         elif kind == SKIP:
@@ -220,7 +220,7 @@ class Walk(Weighing):
         ):
             self._contents(place, e, o, at, around, listed)
         else:
-            self._one_empty(place, list, e, o, at, around, listed)
+            self._one_without_contents(place, list, e, o, at, around, listed)
             listed.last_match, listed.last_field = len(self.matched), len(self.fields)
 
     def _undeclared_items(
@@ -249,7 +249,7 @@ class Walk(Weighing):
         else:
             self._undeclared_items(place, e, o, listed, at, around)
 
-    def _one_empty(
+    def _one_without_contents(
         self,
         place: Place,
         kind: type,
@@ -344,7 +344,7 @@ class Walk(Weighing):
             elif a is MISSING and b is MISSING and not (place.inside and child.needed):
                 continue
             if child.needs_preparing:
-                a, b = self._prepared(child, a, b, here)
+                a, b = self._prepare(child, a, b, here)
                 if a is MISSING and b is MISSING and not (place.inside and child.needed):
                     continue
                 if child.kind == UNIT and not (a is MISSING and b is MISSING):
@@ -378,11 +378,12 @@ class Walk(Weighing):
         for key in sorted({*ours, *theirs}):
             self._visit(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
 
-    def _prepared(self, place: Place, e: Any, o: Any, around: Surroundings) -> tuple[Any, Any]:
-        """The two values as they are compared: with the right answers of the row, with what stands for an output that may lack it, and
-        without absent values.
+    def _prepare(self, place: Place, e: Any, o: Any, around: Surroundings) -> tuple[Any, Any]:
+        """The two values of a place as they are compared: with the right answers of the row, with what stands for an
+        output that may lack it, and without absent values.
 
-        A value that is compared as one loses absent values only while it is weighed: post-processors reclassify its results.
+        A value that is compared as one loses absent values only while it is weighed: post-processors reclassify its
+        results.
         """
         node, absent = place.node, place.absent
         answering = node.of_answers
@@ -403,7 +404,7 @@ class Walk(Weighing):
             if self.weighing:
                 a, b = (MISSING if place.absent_at(value) else value for value in (e, o))
                 if a is b is MISSING and absent.both == "match" and not node.required:
-                    self._match(place, e, o, ())
+                    self._add_match(place, e, o, ())
                 return a, b
         elif absent.has(e) and absent.has(o) and (place.needed or (self.weighing and absent.both == "skip")):
             return MISSING, MISSING

@@ -48,11 +48,12 @@ _SCORES: Final = {FieldStatus.MATCH: 1.0, **dict.fromkeys(MEASURED - {FieldStatu
 """The score of a measured result; the others have none."""
 
 
-def scored(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
-    """The results of one row in words: of its fields, its lists and its whole.
+def row_outcomes(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
+    """The results of one row in words: an outcome of each field and each list, and what keeps the row from being
+    scored.
 
-    `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
-    returns something else than a list of results.
+    `post_processors` change the outcomes before anything is counted; Problems (config) is raised for one that returns
+    something else than a list of outcomes. `absent` are the values that count as absent.
     """
     outcomes: list[Outcome] = []
     problems: list[RowProblem] = []
@@ -73,7 +74,7 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
     if judged:
         arrays += judged_list_outcomes(judged, fields)
     outside = dict.fromkeys(Path((*node.path, step)).canonical for node, step in results.outside)
-    return Scored(fields, arrays, tuple(outside), _problem(fields, problems))
+    return Scored(fields, arrays, tuple(outside), _first_problem(fields, problems))
 
 
 def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
@@ -115,19 +116,19 @@ def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | Non
             details["unreadable"] = True
         score = _SCORES.get(status)
         if shown.totals is not None:
-            status = _of_items(status, details)
+            status = _status_by_items(status, details)
         if isinstance(judged, Partial):
             score, details["ratio"] = judged.num / judged.den, (judged.num, judged.den)
         details |= shown.details
         if shown.transform is not None:
-            details |= compared(shown.transform, e, o)
+            details |= transformed_values(shown.transform, e, o)
         yield Outcome(
             path, status, score, float(shown.weight), node.name, explained.reason or reason_of(status, e, o), shown.metric.rule,
             e, o, details,
         ), explained.problem, shown  # fmt: skip
 
 
-def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus:
+def _status_by_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus:
     """The status of a list that a judge compares as a whole: a match only when all items match, even if the metric passes with fewer."""
     if status not in (FieldStatus.MATCH, FieldStatus.MISMATCH):
         return status
@@ -157,7 +158,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
 
 
 def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
-    """The lists of a row, outer ones before inner ones."""
+    """The lists of a row as their items were paired, outer ones before inner ones."""
     found = []
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
@@ -180,14 +181,15 @@ def problem_of(results: RowResults) -> RowProblem | None:
 
 
 def problem_in(fault: FieldResult) -> RowProblem | None:
-    """The problem of a result that could not be measured; None of any other."""
+    """The problem of one result that could not be measured; None of any other."""
     return next(
         (answer.problem for answer in fault.answers if isinstance(answer, Explained) and answer.problem is not None), None
     )
 
 
-def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowProblem | None:
-    """The problem of the first result that has one; post-processors may have settled those of other results."""
+def _first_problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowProblem | None:
+    """The problem of the first outcome that could not be judged; None where all could. Post-processors may have settled
+    outcomes that had one."""
     broken = next((result for result in fields if result.status is FieldStatus.NOT_JUDGED), None)
     if broken is None:
         return None
@@ -205,8 +207,9 @@ def too_deep() -> RowProblem:
     return RowProblem(Issue("nested-too-deeply", Blame.ENVIRONMENT, message, hint="align the outer lists as ordered"))
 
 
-def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
-    """The values as they were compared, where transforms changed them. `apply` is what was done to both."""
+def transformed_values(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
+    """The expected and the actual value after `apply`, the transforms, by their names in the details; a value that they
+    do not change has none."""
     changed: dict[str, object] = {}
     if apply is None:
         return changed

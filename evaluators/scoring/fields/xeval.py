@@ -71,21 +71,21 @@ def _fill(at: SchemaReading) -> None:
     _refuse_unknown_keys(at)
     if isinstance(at.schema, Placed) and (at.schema.lost or at.schema.anything):
         at.part.skip = at.schema.lost
-        at.part.metrics = () if at.schema.lost or at.idle else (_default(at, "", OTHERWISE),)
+        at.part.metrics = () if at.schema.lost or at.idle else (_default_metric(at, "", OTHERWISE),)
         return
     types, branches, inside = types_of(at.schema), branches_of(at.schema), container_kind(at.schema)
     whole = [whole_branch(branch, at.schema, SAYS_TYPE - {*CHOICES}, at.loc) for branch in branches]
     several = bool(branches) and (inside is None or any(map(container_kind, branches)))
-    at.part.skip = _skip(at)
+    at.part.skip = _reads_skip(at)
     typed = several or at.part.skip or _check_types(at, types)
     at.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
     at.part.shape = shape_of(at.schema, types.names, types.nullable)
     align = partial(read_xeval_align, schema=at.schema, path=at.path, note=at.note)
-    at.part.transforms = _reading(at, "x-eval-transform", read_transforms, ())
-    at.part.align = _reading(at, "x-eval-align", align, _usual_alignment(at))
+    at.part.transforms = _read_setting(at, "x-eval-transform", read_transforms, ())
+    at.part.align = _read_setting(at, "x-eval-align", align, _usual_alignment(at))
     idle = at.idle or at.part.skip
     at.idle = idle or not typed
-    _compare(at)
+    _read_compare(at)
     at.idle = idle
     if at.part.kind == "choice" and at.part.metrics:
         at.part.kind = "leaf"
@@ -102,20 +102,20 @@ def _fill(at: SchemaReading) -> None:
         at.note(f'"x-eval-transform" of {at.path_text} changes nothing: its parts are compared, not the whole')
 
 
-def _compare(at: SchemaReading) -> None:
-    """How the value is compared, if it is compared as one value."""
+def _read_compare(at: SchemaReading) -> None:
+    """Reads how the value is compared, if it is compared as one value."""
     types = types_of(at.schema)
     if "x-eval-compare" not in at.schema:
         if at.part.kind == "leaf" and not at.idle:
-            at.part.metrics = _unnamed(at, types.default_type)
+            at.part.metrics = _metric_of_type(at, types.default_type)
         return
     entry, place = at.schema["x-eval-compare"], place_of(at.schema, "x-eval-compare", at.loc)
     try:
         _refuse_either(entry)
         if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
-            _compound(at, entry["compound"])
+            _read_compound(at, entry["compound"])
             return
-        refuse_list_metric(word_in(entry), _possible(at, types), at.context)
+        refuse_list_metric(word_in(entry), _possible_types(at, types), at.context)
         stands_in = at.part.kind == "array" and word_in(entry) == OF_LISTS
         if stands_in and (alignment := resolve_alignment(entry, at.context)) is not None:
             at.part.align, at.part.fallback_for = alignment, OF_LISTS
@@ -145,8 +145,9 @@ def _refuse_either(entry: object) -> None:
         raise bad(message, "numeric", "tolerance", "either", hint=hint, key=True)
 
 
-def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
-    """The comparator of a place that names none: that of its type, where the reader fills in, else a problem."""
+def _metric_of_type(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
+    """The metrics of a place that names no comparator: that of its type, where the reader fills comparators in;
+    otherwise none, and a problem."""
     if at.context.get("defaults") is None:
         named = f'"{at.path_text}"' if at.path else "the schema"
         hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
@@ -154,7 +155,7 @@ def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
         at.details.append(Detail(at.loc, message, hint, key=True, code="not-compared"))
         return ()
     try:
-        return (_default(at, json_type, type_defaults().get(json_type, OTHERWISE)),)
+        return (_default_metric(at, json_type, type_defaults().get(json_type, OTHERWISE)),)
     except BadSettings as error:
         whose = f'the default of "{json_type}"'
         details = [
@@ -165,7 +166,7 @@ def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
         return ()
 
 
-def _possible(at: SchemaReading, types: Types) -> tuple[str, ...]:
+def _possible_types(at: SchemaReading, types: Types) -> tuple[str, ...]:
     """The types that a value may have, those of the branches of a choice; none where they are not all known."""
     branches = branches_of(at.schema)
     if types.names or not branches:
@@ -194,7 +195,7 @@ def _usual_alignment(at: SchemaReading) -> Align:
     return read_align(named) if at.part.kind == "array" and names_alignment(named, at.context) else ORDERED
 
 
-def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
+def _default_metric(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
     """The metric of a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
     known = f"default of {json_type}"
     if known not in at.reader.metrics:
@@ -204,7 +205,7 @@ def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
     return at.reader.metrics[known]
 
 
-def _compound(at: SchemaReading, options: object) -> None:
+def _read_compound(at: SchemaReading, options: object) -> None:
     """Reads a compound, keys of this object that are compared as one unit, into the part."""
     if at.part.kind != "object":
         message = f'"compound" compares keys of an object; "{at.path_text}" has none'
@@ -225,7 +226,7 @@ def _compound(at: SchemaReading, options: object) -> None:
         raise BadSettings(details)
 
 
-def _skip(at: SchemaReading) -> bool:
+def _reads_skip(at: SchemaReading) -> bool:
     """Whether `x-eval-skip` is true. Another value than true or false is added to the mistakes, and skips nothing."""
     skip = at.schema.get("x-eval-skip", False)
     if not isinstance(skip, bool):
@@ -266,7 +267,7 @@ def _refuse_unknown_keys(at: SchemaReading) -> None:
             at.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
 
 
-def _reading(at: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
+def _read_setting(at: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
     """The value of a key, read; `otherwise` where the key is absent or cannot be read, which adds mistakes to those of the schema."""
     if key not in at.schema:
         return otherwise
@@ -293,7 +294,13 @@ def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath,
         hint = f'write {{"match_by": "{value}"}}' if value in MATCH_BY else 'write {"match_by": "hungarian"}'
         raise bad(f'"x-eval-align" must be a map; found {spell(value)}', hint=hint)
     details = [
-        Detail((key,), f'unknown setting "{key}" for x-eval-align', _known(str(key), ALIGN_KEYS), True, "unknown-setting")
+        Detail(
+            (key,),
+            f'unknown setting "{key}" for x-eval-align',
+            _known_words_hint(str(key), ALIGN_KEYS),
+            True,
+            "unknown-setting",
+        )
         for key in value
         if key not in ALIGN_KEYS
     ]
@@ -307,7 +314,7 @@ def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath,
     if how not in MATCH_BY:
         message = "it does not say how items are paired" if how is None else f'unknown alignment "{how}"'
         loc = ("match_by",) if "match_by" in value else ()
-        details.append(Detail(loc, message, _known(str(how), MATCH_BY)))
+        details.append(Detail(loc, message, _known_words_hint(str(how), MATCH_BY)))
     if details:
         raise BadSettings(details)
     return _as_align(str(how), value, schema)
@@ -339,7 +346,7 @@ def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> 
     try:
         align = read_align({how: options} if options else how)
     except BadSettings as error:
-        raise BadSettings(replace(detail, loc=_as_written(detail.loc)) for detail in error.details) from error
+        raise BadSettings(replace(detail, loc=_written_place(detail.loc)) for detail in error.details) from error
     if align.keys and schema["items"].get("additionalProperties") is False:
         _refuse_impossible_keys(align, names)
     return align
@@ -351,7 +358,7 @@ def _refuse_impossible_keys(align: Align, names: list[str]) -> None:
         first = path.steps[0] if path.steps else None
         if isinstance(first, str) and names and first not in names:
             message = f'the items have no key "{path.canonical}", and the schema allows no others'
-            raise bad(message, "key", hint=_known(first, tuple(names)))
+            raise bad(message, "key", hint=_known_words_hint(first, tuple(names)))
 
 
 def _key_names(schema: Mapping[str, Any]) -> list[str]:
@@ -372,13 +379,13 @@ def _spelled_keys(key: object, names: list[str]) -> object:
     return display((key,)) if isinstance(key, str) and key in names else key
 
 
-def _as_written(loc: Loc) -> Loc:
+def _written_place(loc: Loc) -> Loc:
     """The place of an alignment's part in x-eval-align."""
     if loc[:1] in (("hungarian",), ("key_field",), ("any_order",)):
         loc = loc[1:]
     return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc
 
 
-def _known(word: str, known: tuple[str, ...]) -> str:
-    """A hint: the known word that another one nearly is, or all of them."""
+def _known_words_hint(word: str, known: tuple[str, ...]) -> str:
+    """A hint with the known word that another one nearly is, or with all of them."""
     return suggestion(word, known) or f"known: {', '.join(known)}"

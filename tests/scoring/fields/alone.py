@@ -31,7 +31,7 @@ def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
     with cache_in_force():
         rows = _looked_at(scoring, expected, output)
         try:
-            return rows.scored(0)
+            return rows.outcomes_of(0)
         finally:
             rows.release()
 

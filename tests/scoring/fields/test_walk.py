@@ -60,7 +60,7 @@ def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNo
     rows = SchemaRows(scoring, [a for a, _ in sides], [b for _, b in sides])
     try:
         for at, (expected, output) in enumerate(sides):
-            assert rows.scored(at) == scored_by(scoring, expected, output)
+            assert rows.outcomes_of(at) == scored_by(scoring, expected, output)
             assert rows.wrong_outcomes(at, {""}, ()) == wrong_by(scoring, expected, output)
     finally:
         rows.release()
@@ -135,7 +135,7 @@ def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch:
     for number in range(0, 200, 10):
         outputs = [{"a": 1, f"k{row}": row} for row in range(number, number + 10)]
         assert [found.counts for found in check.rows([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
-        assert len(check._remembered().events.known) <= 60
+        assert len(check._memory().events.known) <= 60
     counts = check.counts()
     assert counts["a"] == (200, 0, 0, 0)
     assert sum(extra for _, _, _, extra in counts.values()) == 200
