@@ -7,7 +7,7 @@ person said is in `value`; the rest is bookkeeping, which two sides rarely share
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -90,6 +90,7 @@ def paths_of_tasks(
     inner = (0, "value", *within) if within and all(_is_single(one, within) for one in (*answers, *outputs)) else ()
     paths = {role: display((side.column, side.place, "result", *inner)) for role, side in sides.items()}
     notes = [note for side in sides.values() for note in (*_of_further(side), *_of_cancelled(side), *_of_unread(side))]
+    notes += [] if inner else _of_controls(answers, outputs)
     return paths, [*notes, *(_of_empty(sides["expected"]) if inner else _of_relations(sides["expected"]))]
 
 
@@ -173,11 +174,14 @@ def _of_relations(side: _Side) -> list[str]:
     return [f"{rows_text(relations)} with relations between results, which are not compared"] if relations else []
 
 
-def without_marks(lines: Sequence[SuggestedLine], documents: Sequence[Any]) -> list[SuggestedLine]:
-    """The lines of fields, of results of Label Studio those alone that stand in `value` or tell its controls apart; others as they are."""
+def without_marks(
+    lines: Sequence[SuggestedLine], documents: Sequence[Any], outputs: Sequence[Any]
+) -> list[SuggestedLine]:
+    """The lines of fields, of results of Label Studio those alone that stand in `value` or tell its controls apart; others as they are.
+    `outputs` are the cells beside the documents."""
     if not any(map(_are_results, documents)):
         return [*lines]
-    align, compared = _controls(documents)
+    align, compared = _controls(documents, outputs)
     made: list[SuggestedLine] = []
     for line in lines:
         if not line.steps and isinstance(line.compare, dict):
@@ -189,12 +193,12 @@ def without_marks(lines: Sequence[SuggestedLine], documents: Sequence[Any]) -> l
     return made
 
 
-def marks_of(documents: Sequence[Any]) -> list[SuggestedLine]:
+def marks_of(documents: Sequence[Any], outputs: Sequence[Any]) -> list[SuggestedLine]:
     """The lines that leave out what results of Label Studio have beside `value`, ids included, as each side makes its own; none for other
     documents."""
     if not any(map(_are_results, documents)):
         return []
-    _, compared = _controls(documents)
+    _, compared = _controls(documents, outputs)
     keys = dict.fromkeys(key for results in _results_in(documents) for one in results for key in one)
     return [
         SuggestedLine((ANY, key), "skip", "bookkeeping of Label Studio")
@@ -203,11 +207,11 @@ def marks_of(documents: Sequence[Any]) -> list[SuggestedLine]:
     ]
 
 
-def _controls(documents: Sequence[Any]) -> tuple[Any, list[str]]:
+def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, list[str]]:
     """How results of Label Studio are paired, and the keys beside `value` that are compared.
 
     An answer is right in its own control alone. So controls pair the results where each occurs once in a task, and several are compared
-    where not.
+    where not. `outputs` are the cells beside the documents, whose controls count, too.
     """
     tasks = [
         [(str(one["from_name"]), str(one["to_name"])) for one in task if {*one} >= _MARKS]
@@ -218,10 +222,27 @@ def _controls(documents: Sequence[Any]) -> tuple[Any, list[str]]:
     objects = ["to_name"] if len(marks) > len(names) else []
     if all(len({name for name, _ in task}) == len(task) for task in tasks):
         return {"key_field": {"key": "from_name"}}, objects
-    return "hungarian", ["from_name", *objects] if len(names) > 1 else objects
+    return "hungarian", ["from_name", *objects] if len(
+        names | _control_names(map(container_in, outputs))
+    ) > 1 else objects
 
 
-def _results_in(documents: Sequence[Any]) -> list[list[dict[str, Any]]]:
+def _control_names(documents: Iterable[Any]) -> set[str]:
+    """The names of the controls in results of Label Studio."""
+    return {str(one["from_name"]) for results in _results_in(documents) for one in results if "from_name" in one}
+
+
+def _of_controls(answers: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
+    """The note on controls that the model marks with, and that no annotation has, where none of its controls is in an annotation."""
+    wanted, given = _control_names(answers), _control_names(outputs)
+    if wanted & given or not (wanted and given):
+        return []
+    theirs, ours = (", ".join(f'"{name}"' for name in sorted(names)) for names in (given, wanted))
+    message = f"predictions have the control {theirs}, and annotations {ours}, so no prediction is right"
+    return [f"{message}: give a control one name on both sides"]
+
+
+def _results_in(documents: Iterable[Any]) -> list[list[dict[str, Any]]]:
     """The results of Label Studio, relations included, of each document that has some."""
     return [[one for one in document if isinstance(one, dict)] for document in documents if _are_results(document)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.guide.json_in_cells import container_in
@@ -20,6 +20,7 @@ _NO_ID: Final = re.compile(r"[\s{\[]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
 _TRUTHS: Final = frozenset(["true", "false"])
 _TRUTH_OF: Final = {"yes": "true", "no": "false"}
+_DECISIONS: Final = frozenset(["accept", "reject", "ignore"])
 _VERDICTS: Final = _TRUTHS | frozenset(
     ["yes", "no", "y", "n", "pass", "passed", "fail", "failed", "ok", "correct", "incorrect", "right", "wrong", "0", "1", "✓",
      "✗", "✅", "❌", "win", "lose", "loss", "tie", "good", "bad", "partial", "partially correct"]
@@ -50,6 +51,29 @@ def holds_verdicts(cells: Sequence[Any]) -> bool:
     """Whether every cell may be a verdict: true or false, pass or fail, a number."""
     filled_cells = filled(cells)
     return bool(filled_cells) and all(plain(cell) in _VERDICTS or is_number(cell) for cell in filled_cells)
+
+
+def holds_decisions(cells: Sequence[Any]) -> bool:
+    """Whether every cell says that an annotation was accepted, rejected or ignored, as Prodigy writes it."""
+    filled_cells = filled(cells)
+    return bool(filled_cells) and all(plain(cell) in _DECISIONS for cell in filled_cells)
+
+
+def holds_shares(cells: Sequence[Any]) -> bool:
+    """Whether every cell is a number from 0 to 1, and some are between."""
+    values = [float(cell) if is_number(cell) else -1.0 for cell in filled(cells)]
+    return all(0 <= value <= 1 for value in values) and any(0 < value < 1 for value in values)
+
+
+def named_by_labels(cells: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The columns of numbers from 0 to 1 that are called like the labels in another column, where they are several."""
+    shares = {plain(name): name for name, column in cells.items() if holds_shares(column)}
+    for name, column in cells.items() if len(shares) > 1 else ():
+        values = set() if name in shares.values() else {*map(plain, filled(column))}
+        labels = [share for label, share in shares.items() if label in values]
+        if len(labels) > 1:
+            return labels
+    return []
 
 
 def holds_numbers(cells: Sequence[Any]) -> bool:

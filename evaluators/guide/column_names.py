@@ -22,12 +22,14 @@ def _spelled(words: str) -> frozenset[str]:
 _MODEL_ABROAD: Final = _spelled("modell modèle modelo modello ki ia")
 _OUTPUT_ABROAD: Final = _spelled(
     "vorhersage vorhergesagt erkannt extrahiert prédiction prédit prédite généré générée predicción predicho predicha generado generada "
-    "previsão previsto prevista gerado gerada generato generata voorspelling voorspeld voorspelde 模型输出 模型回答 预测"
+    "previsão previsto prevista gerado gerada generato generata voorspelling voorspeld voorspelde obtenu obtenue obtenido obtenida "
+    "obtido obtida ottenuto ottenuta "
+    "模型输出 模型回答 预测 实际 予測 実際 예측 실제"
 )
 _EXPECTED_ABROAD: Final = _spelled(
     "erwartet erwartete richtig richtige korrekt korrekte referenz musterantwort musterlösung sollwert wahrheit attendu attendue "
     "référence vérité esperado esperada correcto correcta referencia verdad verdade correto correta gabarito atteso attesa corretto "
-    "corretta verwacht verwachte juiste 标准答案 参考答案 正确答案 正解"
+    "corretta verwacht verwachte juiste 标准答案 参考答案 正确答案 正解 期待値 期待 期望 정답"
 )
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "output": frozenset(
@@ -37,12 +39,12 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "expected": frozenset(
         ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "target", "targets", "ideal",
          "right", "true", "wanted", "solution", "human", "annotated", "annotation", "annotations", "annotator", "accept",
-         "acceptable"]
+         "acceptable", "adjudicated", "adjudication", "consensus", "majority"]
     ) | _EXPECTED_ABROAD,
     "input": frozenset(
         ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
          "context", "scenario", "passage", "article"]
-    ) | _spelled("frage texte texto testo tekst pregunta pergunta domanda vraag 问题"),
+    ) | _spelled("frage texte texto testo tekst pregunta pergunta domanda vraag 问题 質問 入力 输入 질문 입력"),
     "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
 }  # fmt: skip
 _OUTPUT_WORDS: Final = frozenset(
@@ -59,10 +61,15 @@ _OUTPUT_WORDS: Final = frozenset(
         "ausgabe",
         "sortie",
         "salida",
+        "出力",
+        "输出",
+        "출력",
     ]
 )
 """What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
-ANSWER: Final = frozenset(["answer", "answers"]) | _spelled("antwort réponse respuesta resposta risposta antwoord")
+ANSWER: Final = frozenset(["answer", "answers"]) | _spelled(
+    "antwort réponse respuesta resposta risposta antwoord 回答 答案 답변"
+)
 _AMBIGUOUS_WORDS: Final = frozenset(["label", "labels"]) | ANSWER
 """What a model gave, or what it should have given."""
 _NOUNS: Final = (
@@ -84,11 +91,14 @@ _MODEL: Final = frozenset(["model", "llm", "ai", "bot", "chatbot", "assistant", 
 """Words for who answers. Beside others that name no answer, they may say anything about it."""
 _NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
 """Words about an answer, which is then none."""
+_ABOUT: Final = frozenset(["metadata", "meta"])
+"""The last word of names of what is said about something."""
 _PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
 _HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses", "mt"])
 _BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
     (frozenset(["actual"]), "expected", _PREDICTED),
-    (frozenset(["ref", "refs"]), "expected", _HYPOTHESES),
+    (frozenset(["ref", "refs"]), "expected", _HYPOTHESES | {"gen", "generated"}),
+    (frozenset(["gen"]), "output", frozenset(["ref", "refs", "reference", "references", "gold"])),
     (_HYPOTHESES, "output", frozenset(["ref", "refs", "reference", "references"])),
     (frozenset(["soll"]), "expected", frozenset(["ist"])),
     (frozenset(["ist"]), "output", frozenset(["soll"])),
@@ -117,6 +127,8 @@ _EXPLAINS: Final = frozenset(
     ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",
      "feedback", "justification", "cot", "thought", "thoughts", "analysis", "critique", "remark", "remarks"]
 )  # fmt: skip
+_SETTLED: Final = frozenset(["adjudicated", "adjudication", "consensus", "majority"])
+_PEOPLE: Final = frozenset(["annotator", "annotators", "rater", "raters", "labeler", "labeller", "coder", "reviewer"])
 _NAMES_ANOTHER: Final = frozenset(["id", "ids", "uuid", "guid", "key", "hash", "index", "idx"])
 _WHEN: Final = frozenset(["at", "timestamp", "timestamps", "created", "updated"])
 _FAMILY: Final = re.compile(
@@ -133,6 +145,16 @@ MEASURES: Final = frozenset(
     ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
 )
 _NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
+_FIRST_UNSPACED: Final = 0x3000
+"""From this letter on: Chinese, Japanese, Korean."""
+_UNSPACED_WORDS: Final = [
+    word
+    for words in (*_WORDS.values(), _OUTPUT_WORDS, ANSWER, _MODEL_ABROAD)
+    for word in words
+    if ord(word[0]) >= _FIRST_UNSPACED
+]
+_UNSPACED: Final = re.compile(f"({'|'.join(sorted(_UNSPACED_WORDS, key=len, reverse=True))})")
+"""The known words of languages that put no space between words, the longest first."""
 USUAL, WORD, NOUN, WEAK, WEAKER = 7.0, 5.0, 4.5, 2.0, 1.0
 _CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Where a new word begins in `AILabel` and in `trueLabel`."""
@@ -141,7 +163,8 @@ _CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def words_of(column: str) -> list[str]:
     """The words of a name, in lower case and in order, without digits."""
     composed = unicodedata.normalize("NFC", column)  # an accent of its own would end a word
-    return [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", composed))]
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", composed))]
+    return [part for word in words for part in ([word] if word.isascii() else _UNSPACED.split(word)) if part]
 
 
 def without_digits(column: str) -> str:
@@ -167,11 +190,16 @@ def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float
     """How much the name of a column speaks for an output or an expected answer, beside the names of others."""
     if column is None:
         return 0.0
-    words = {*words_of(column)}
+    ordered = words_of(column)
+    words = {*ordered}
     other: Role = "expected" if role == "output" else "output"
     if is_usual(column, role) and not words <= _AMBIGUOUS_WORDS:
         return USUAL
-    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _AMBIGUOUS_WORDS):
+    if (
+        words & _NO_ANSWER
+        or _ABOUT.intersection(ordered[-1:])
+        or (is_usual(column, other) and not words <= _AMBIGUOUS_WORDS)
+    ):
         return 0.0
     said = _role_of(words, among)
     if said is None:
@@ -245,6 +273,16 @@ def _is_quality(column: str, among: Collection[str]) -> bool:
 def called_explanation(column: str) -> bool:
     """Whether the name is one of explanations."""
     return bool(_EXPLAINS & {*words_of(column)})
+
+
+def called_settled(column: str) -> bool:
+    """Whether the name says that the labels of several people were brought to one."""
+    return bool(_SETTLED & {*words_of(column)})
+
+
+def called_of_people(column: str) -> bool:
+    """Whether the name has a word for people who label."""
+    return bool(_PEOPLE & {*words_of(column)})
 
 
 def called_time(column: str) -> bool:
@@ -321,6 +359,7 @@ _OUTPUT_MARKS: Final = (
             "hypothesis",
             "estimated",
             "got",
+            "gen",
         ]
     )
     | _MODEL_ABROAD
@@ -337,12 +376,13 @@ def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
     outputs: dict[str, str] = {}
     answers: dict[str, str] = {}
     bare: dict[str, str] = {}
+    output_marks, expected_marks = _marks_in([{*words_of(name)} for name in columns])
     for name in columns:
         words = words_of(name)
-        stem = "_".join(_stemmed(word) for word in words if word not in _OUTPUT_MARKS | _EXPECTED_MARKS)
+        stem = "_".join(_stemmed(word) for word in words if word not in output_marks | expected_marks)
         digits = "".join(re.findall(r"\d+", name))
         key = f"{stem}{digits}"
-        of_output, of_answer = {*words} & _OUTPUT_MARKS, {*words} & _EXPECTED_MARKS
+        of_output, of_answer = {*words} & output_marks, {*words} & expected_marks
         if not stem or (of_output and of_answer):
             continue
         (outputs if of_output else answers if of_answer else bare).setdefault(key, name)
@@ -357,6 +397,15 @@ def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
             found.append(ColumnPair(key, other, answer, marked=False))
     place = {name: index for index, name in enumerate(columns)}
     return sorted(found, key=lambda pair: min(place[pair.output], place[pair.expected]))
+
+
+def _marks_in(names: Sequence[set[str]]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that say outputs, and those that say expected answers, in names given as sets of words: "actual" is an output beside
+    "expected" where no other word says outputs, and an expected answer beside "predicted"."""
+    expected = _EXPECTED_MARKS - {"actual"}
+    if any(words & _OUTPUT_MARKS for words in names) or not any(words & expected for words in names):
+        return _OUTPUT_MARKS, _EXPECTED_MARKS
+    return _OUTPUT_MARKS | {"actual"}, expected
 
 
 def side_of_words(words: Sequence[str]) -> Role | None:

@@ -17,7 +17,8 @@ from evaluators.scoring.values.quoting import first_texts, quote
 
 def lines_beside(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
     """The lines that fit both the expected documents and the outputs; `root` and `outputs` are what was seen in them."""
-    return _of_records(root) or _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
+    made = _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
+    return [line for one in made for line in _of_records(one, root)]
 
 
 def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
@@ -30,16 +31,38 @@ def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: 
     for line in lines:
         steps = line.steps[:-1] if line.steps[-1:] == (ANY,) else line.steps
         node, given = place_at(root, steps), place_at(outputs, steps)
-        single = node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("single values",)
-        optional = single and node.items is not None and "" in node.items.scalars
-        fits = given.kinds == ("single values",) or (optional and not given.kinds)
-        if single and steps and fits and _are_alternatives(steps, root, outputs, everywhere):
-            compare = {"one_of": {"answers": "expected", **({"absent": ""} if optional else {})}}
+        if any(line.steps[: len(above)] == above for above in taken):
+            continue
+        if steps and _lists_what(node, given) and _are_alternatives(steps, root, outputs, everywhere):
+            absent = {"absent": ""} if _may_be_left_out(node) else {}
+            compare = {"one_of": {"answers": "expected", **absent}}
             line = SuggestedLine(steps, compare, "a list of right answers, where outputs have one value")
-        if line.steps not in taken and steps not in taken:
-            made.append(line)
-        taken |= {steps} if line.steps == steps and "one_of" in line.compare else set()
+            taken.add(steps)
+        made.append(line)
     return made
+
+
+def _lists_what(node: SeenPlace, given: SeenPlace) -> bool:
+    """Whether lists are expected at a place of what outputs have there, a list of lists where these have lists; or outputs have nothing
+    and may."""
+    if node.kinds != ("lists",) or node.items is None:
+        return False
+    kinds = (
+        tuple(kind for kind in node.items.kinds if kind == "single values")
+        if _may_be_left_out(node)
+        else node.items.kinds
+    )
+    if not given.kinds:
+        return _may_be_left_out(node)
+    if given.kinds == ("lists",) and node.items.kinds[:1] == ("lists",):
+        inner, own = (place.items.kinds if place.items is not None else () for place in (node.items, given))
+        return inner == own
+    return kinds == given.kinds != ("lists",)
+
+
+def _may_be_left_out(node: SeenPlace) -> bool:
+    """Whether an empty text is among the values of a list."""
+    return node.items is not None and "" in node.items.scalars
 
 
 def _are_alternatives(steps: tuple[Step, ...], root: SeenPlace, outputs: SeenPlace, everywhere: bool) -> bool:
@@ -98,29 +121,54 @@ def to_review(lines: Sequence[SuggestedLine]) -> list[str]:
 _SHOWN: Final = 3
 
 
-def _of_records(root: SeenPlace) -> list[SuggestedLine]:
-    """The lines for a list of lists with numbers and texts, `[[0, 3, "PER"], …]`, in any order; none for other documents."""
+def inner_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
+    """The note on possible answers inside objects of which a list holds the possible ones, as BFCL has for arguments that are objects:
+    no comparator looks for them there."""
+    for line in lines:
+        node, given = place_at(root, line.steps), place_at(outputs, line.steps)
+        if "one_of" in line.compare and node.items is not None and any(_lists_beside_values(node.items, given)):
+            message = (
+                f'at "{line.written}" the right answers are objects with lists of right answers inside, and whole objects are compared: '
+                "write out each object that is right"
+            )
+            return [message]
+    return []
+
+
+def _of_records(line: SuggestedLine, root: SeenPlace) -> list[SuggestedLine]:
+    """The lines for a list of lists with numbers and texts, `[[0, 3, "PER"], …]`, in any order; else the line itself."""
+    node = place_at(root, line.steps)
     inner = (
-        root.items.items
-        if root.kinds == ("lists",) and root.items is not None and root.items.kinds == ("lists",)
+        node.items.items
+        if node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("lists",)
         else None
     )
-    if inner is None or inner.kinds != ("single values",) or {str, int} - {*map(type, inner.scalars)}:
-        return []
+    if (
+        inner is None
+        or inner.kinds != ("single values",)
+        or {str, int} - {*map(type, inner.scalars)}
+        or "one_of" in line.compare
+    ):
+        return [line]
     why = "a list of lists with numbers and texts, whose order does not count"
-    return [SuggestedLine((), {"align": "any_order"}, why), SuggestedLine((ANY,), "exact", "each as a whole")]
+    items = SuggestedLine((*line.steps, ANY), "exact", "each as a whole")
+    return [SuggestedLine(line.steps, {"align": "any_order"}, why), items]
 
 
 def _without_own_ids(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
-    """The lines, where the `id` that pairs the items of a list has no value in common with the outputs, which then make ids of their own,
+    """The lines, where the `id` of the items of a paired list has no value in common with the outputs, which then make ids of their own:
     paired by what else the items hold, and without the id."""
     made = {line.steps: line for line in lines}
     for line in lines:
         align = line.compare.get("align") if isinstance(line.compare, dict) else None
         place = (*line.steps, ANY, "id")
         wanted, given = ({*map(str, place_at(side, place).scalars)} for side in (root, outputs))
-        if align == {"key_field": {"key": "id"}} and min(len(wanted), len(given)) > 1 and not wanted & given:
-            made[line.steps] = replace(line, compare={"align": "hungarian"}, why="a list; outputs have ids of their own")
+        keyed = align == {"key_field": {"key": "id"}}
+        if (keyed or (align is not None and place in made)) and min(len(wanted), len(given)) > 1 and not wanted & given:
+            if keyed:
+                made[line.steps] = replace(
+                    line, compare={"align": "hungarian"}, why="a list; outputs have ids of their own"
+                )
             made[place] = SuggestedLine(
                 place, "skip", f"{len(wanted):,} ids, none of which is in the outputs: each side makes its own"
             )

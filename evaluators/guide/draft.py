@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,9 +11,10 @@ from msgspec.structs import replace
 from evaluators.guide.annotated_tasks import marks_of, without_marks
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import is_number
-from evaluators.guide.document_lines import extra_keys, lines_beside, other_kinds, to_review
+from evaluators.guide.document_lines import extra_keys, inner_answers, lines_beside, other_kinds, to_review
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.json_in_cells import container_in
+from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
 from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed, seen_in, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, values_in_objects, written
@@ -27,6 +29,7 @@ from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.python_lists import python_list, python_value
 from evaluators.scoring.values.quoting import flow_text, quote
 
+_VALUES: Final = frozenset(name for name, _ in NAMES.values())
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12
 _EACH: Final = 3
@@ -71,8 +74,9 @@ def evaluators_for(
         if texts and len(rows) >= _MOSTLY * len(texts)
         else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
-    said = () if {"fields", "document", "final_answer"} & {*made.gated} else _no_text_right(pairs)
-    return replace(made, notes=(*made.notes, *_printed(pairs), *said, *_damage(damaged)))
+    said = () if {"fields", "document", "final_answer", *_VALUES} & {*made.gated} else _no_text_right(pairs)
+    notes = (*made.notes, *_no_answers([*texts, *damaged], expected), *_printed(pairs), *said, *_damage(damaged))
+    return replace(made, notes=notes)
 
 
 def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequence[Any]) -> list[str]:
@@ -93,11 +97,7 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """That none of the first outputs is right, with an example, where they are some."""
     looked_at = pairs[:_FIRST_ROWS]
     numbers = {"type": "exact_match", "compare": {"numeric": {"parse": True}}}
-    likely: dict[str, dict[str, Any]] = {
-        "text": {"type": "correctness"},
-        "number": numbers,
-        "day": {"type": "exact_match", "compare": "date"},
-    }
+    likely: dict[str, dict[str, Any]] = {"text": {"type": "correctness"}, "number": numbers}
     if (
         len(looked_at) < _SEVERAL
         or any(answers_in(cell) for cell, _ in looked_at)
@@ -141,6 +141,11 @@ def _notes(empty: int, guard: Sequence[str]) -> list[str]:
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
+def _no_answers(texts: Sequence[Any], expected: Sequence[Any]) -> list[str]:
+    """The note on a column of expected answers that is empty in all rows."""
+    return [] if texts or not expected else ["no row has an expected answer, so nothing can be measured"]
+
+
 def _printed(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """What to do with expected answers that are dicts as Python prints them, or lists beside outputs that are, which no evaluator reads as
     JSON."""
@@ -178,6 +183,9 @@ def _of_documents(
     ask: DefaultAnswers,
 ) -> SuggestedEvaluators:
     """The evaluators for rows of an expected document and an output cell. The keys `naming` pair the two, and are not compared."""
+    texts = text_places(rows)
+    if texts:
+        rows = [(read_inside(document, texts), read_inside(container_in(output), texts)) for document, output in rows]
     documents = [document for document, _ in rows]
     root = shape_of(documents)
     unread = count - len(documents)
@@ -205,8 +213,9 @@ def _of_documents(
         guard = [*guard, f"transforms: [{flow_text(in_objects.transform)}]"]
         notes.append(in_objects.note)
         rows = in_objects.taken_out(rows, lines)
-    lines = without_marks(read_as_outputs(lines, rows), documents)
-    outputs = seen_in([output for _, output in rows])
+    cells = [output for _, output in rows]
+    lines = without_marks(read_as_outputs(lines, rows), documents, cells)
+    outputs = seen_in(cells)
     lines = [
         replace(line, compare="skip", why="the documents are paired by it, so it cannot be wrong")
         if line.path in naming
@@ -214,7 +223,7 @@ def _of_documents(
         for line in lines_beside(lines, root, outputs)
     ]
     notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
-    notes += other_kinds(lines, root, outputs)
+    notes += [*other_kinds(lines, root, outputs), *inner_answers(lines, root, outputs)]
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
@@ -235,7 +244,7 @@ def _of_documents(
     settings = {"nulls": meaning.word} if meaning is not None else {}
     lines = with_counts(lines, rows, settings, ask)
     notes += _nothing_right_note(lines, rows, settings)
-    lines += marks_of(documents)
+    lines += [*lines_of_texts(texts), *marks_of(documents, cells)]
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     notes += to_review(lines)
     notes += extra_keys(root, outputs)
@@ -310,15 +319,22 @@ def _of_answers(
 
 
 def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """What is said of lists that name an answer more than once, as those of several people do."""
+    """What is said of lists that name an answer more than once, or that have a few labels again and again, as those of several people
+    do."""
     lists = [answers_in(cell) for cell, _ in pairs]
-    several = sum(len(one) > 1 for one in lists)
-    repeated = sum(len({*one}) < len(one) for one in lists)
-    if not repeated or 2 * repeated < several:
+    several = [Counter(one) for one in lists if len({*map(str.casefold, one)}) > 1 or len({*one}) == 1 < len(one)]
+    repeated = sum(max(counts.values()) > 1 for counts in several)
+    labels = sum(several, Counter[str]())
+    few = len(labels) <= _FEW_LABELS and _EACH * len(labels) <= labels.total()
+    if not several or (2 * repeated < len(several) and not few):
         return []
+    tied = sum(2 * max(counts.values()) <= counts.total() for counts in several)
+    said = "name an answer more than once" if 2 * repeated >= len(several) else "have a few labels again and again"
+    count = repeated if 2 * repeated >= len(several) else len(several)
+    none = f"; in {tied:,} no answer is that of most" if tied else ""
     message = (
-        f"{repeated:,} of {len(lists):,} lists name an answer more than once, as labels of several people do: any of them counts as "
-        "right, also where most people said another"
+        f"{count:,} of {len(lists):,} lists {said}, as labels of several people do: any of them counts as right, also where most people "
+        f"said another{none}"
     )
     return [message]
 
@@ -337,6 +353,11 @@ def _of_values(
     if looser is not None:
         lines += [*comment(looser[0], "    "), f"    # compare: {literal(looser[1])}"]
     notes = [*_notes(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
+    looked_at = pairs[:_FIRST_ROWS]
+    if len(pairs) >= _SEVERAL and not any(
+        passed(looked_at, {name: {"type": "exact_match", "compare": line.compare}}).values()
+    ):
+        notes.append(none_right(looked_at))
     return SuggestedEvaluators(tuple(lines), (name,), what, tuple(notes))
 
 

@@ -12,24 +12,27 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
-from evaluators.guide.column_cells import begin_with_verdicts, filled, holds_containers
-from evaluators.guide.column_names import called_metric, called_verdict, weight, without_digits, words_of
+from evaluators.guide.argilla_records import argilla_questions, columns_of_argilla, paths_of_argilla
+from evaluators.guide.column_cells import begin_with_verdicts, filled, holds_containers, holds_shares
+from evaluators.guide.column_names import called_metric, called_verdict, may_be_measure, weight, without_digits, words_of
+from evaluators.guide.conversations import paths_of_conversations
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
-from evaluators.guide.inner_columns import holds_reply, inner_columns, reply_paths
+from evaluators.guide.function_calls import paths_of_calls
+from evaluators.guide.inner_columns import holds_reply, inner_columns, reply_paths, texts_in_items
 from evaluators.guide.json_in_cells import object_in
 from evaluators.guide.label_lists import FIELD, evaluators_of_labels, mark_between_labels
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
-from evaluators.guide.places import json_documents, sheet_with_roles
-from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
+from evaluators.guide.places import json_documents, sheet_with_roles, sheets_by_side
+from evaluators.guide.roles import MODELS, ChosenColumns, choose_roles, is_measure
 from evaluators.guide.row_names import names_in_both
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal, suite_text
 from evaluators.guide.wrapped_outputs import document_path
 from evaluators.model.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.model.settings import build
 from evaluators.reports.display import visible
-from evaluators.runs.metrics import rows_text
+from evaluators.runs.metrics import count_text, rows_text
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
 from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, without_proofs
@@ -43,12 +46,12 @@ from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_t
 from evaluators.testsets.composed import with_paths
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.derived import columns_read, first_table, knows
-from evaluators.testsets.documents import holds_documents, open_file
+from evaluators.testsets.documents import documents_at, holds_documents, holds_rows, open_file, text_of, variants_at
 from evaluators.testsets.json_tables import lists_inside
 from evaluators.testsets.memory_rows import keyed_rows
 from evaluators.testsets.naming_key import called_id
-from evaluators.testsets.opening import TABLES, open_test_set
-from evaluators.testsets.reader import Reader
+from evaluators.testsets.opening import FILE_ENDINGS, TABLES, open_test_set
+from evaluators.testsets.reader import Reader, Table
 from evaluators.testsets.table_head import NO_HEADER
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -58,6 +61,7 @@ _MOST_CHARS: Final = 2_000_000
 """Characters of the cells that are looked at: of large documents fewer rows than `MOST_ROWS`."""
 _LEAST_ROWS: Final = 200
 _FIRST_ROWS: Final = 200
+_MOST_MODELS: Final = 20
 _LISTS: Final = (".json", ".jsonl", ".ndjson")
 ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 """What a suite names in place of an address that holds a signature."""
@@ -99,6 +103,10 @@ def draft_suite(
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output
     ask.said += places.said
+    models = _models_in_files(data or expected, output)
+    if models:
+        ask.said.append(f"outputs of {count_text(len(models), 'model')} are in files of their own: {_listed([*models])}")
+        output = next(iter(models.values()))
     if data is None and _name_their_columns(expected, output):
         data, expected = expected, None
     file = target or f"{_stem(place)}.yaml"
@@ -114,7 +122,15 @@ def draft_suite(
             ask.said.append(encoding_note(place, seeming))
         settled = {role: columns[role] for role in ROLES if role in columns}
         if alone and "sheet" not in reading:
-            reading |= _sheet(data, config, settled, ask, reading)
+            sides = {} if "output" in config or "expected" in config else _sheets_of_both_sides(data)
+            if sides:
+                reading["sheet"] = sides["expected"]
+                config["output"] = {"file": data, "sheet": sides["output"]}
+                ask.said.append(
+                    f'sheet "{sides["expected"]}" has the expected answers, and "{sides["output"]}" the outputs'
+                )
+            else:
+                reading |= _sheet(data, config, settled, ask, reading)
         chosen = _roles(data, config, settled, ask, reading)
     if not chosen.pairs and not chosen.models:
         config |= (
@@ -144,6 +160,8 @@ def draft_suite(
     aside = (*chosen.measures, *chosen.models, *compared, *chosen.verdicts)
     taken = [*(name for name in known if name is not None), *aside, *columns_read(test_set.table)]
     found = _places_from_suite(config, file)
+    if models:
+        found |= _with_models(found.pop("output"), models, file)
     if chosen.models:
         found["outputs"] = {as_file_name(name): {"column": name} for name in chosen.models}
     head = [
@@ -151,16 +169,37 @@ def draft_suite(
         f"# Run it:  evaluators run {quote(file)}",
     ]
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
-    paired = _pairing(test_set) if data is None else []
+    paired = _pairing(test_set) if data is None else _without_partner(test_set)
     notes = [
         *ask.said,
         *chosen.notes,
         *paired,
         *made.notes,
-        *_of_columns(chosen, made, file),
+        *_of_columns(chosen, made, cells, file),
         *_other_references(chosen, cells),
     ]
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
+
+
+def _models_in_files(data: str | None, output: str | None) -> dict[str, str]:
+    """The files with outputs in a folder, or of a pattern, by the names of the models; empty where each is a document of a row of `data`,
+    called like something in its first rows."""
+    if data is None or output is None or not holds_documents(output, Path()) or not holds_rows(output, Path()):
+        return {}
+    models = variants_at(output, Path())
+    table = None if holds_documents(data, Path()) else _rows_at({"file": data}, "file", {})
+    cells = first_cells(table, _nameable(table.header), MOST_ROWS)[0] if table is not None else {}
+    texts = {str(cell) for column in cells.values() for cell in column if isinstance(cell, str | int)}
+    return models if table is not None and texts.isdisjoint(models) else {}
+
+
+def _with_models(first: Any, models: Mapping[str, str], suite_file: str) -> dict[str, Any]:
+    """The setting `outputs` with the file of each model, whose columns are those of the `first`."""
+    column = {key: value for key, value in first.items() if key != "file"} if isinstance(first, Mapping) else None
+    places = {name: {"file": place, **column} if column else place for name, place in models.items()}
+    return {
+        "outputs": {name: _places_from_suite({"output": place}, suite_file)["output"] for name, place in places.items()}
+    }
 
 
 def _opened(
@@ -184,8 +223,11 @@ def _answer_inside(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Se
     steps = document_path(answers, [object_in(cell) for cell in outputs])
     if steps:
         return display((wanted, *steps))
-    if "output" in chosen.columns or not holds_containers(answers) or holds_containers(outputs):
+    if not holds_containers(answers) or holds_containers(outputs):
         return None
+    texts = texts_in_items(wanted, answers, outputs)
+    if texts is not None or "output" in chosen.columns:
+        return texts
     inner = inner_columns({wanted: answers, output: outputs}, [output])
     paths = [] if inner is None else [*inner.paths.values()]
     return paths[0] if len(paths) == 1 else None
@@ -247,15 +289,26 @@ def _names_in_documents(config: Mapping[str, Any], roles: Columns, cells: Mappin
     return cells.get(roles.id or "", ())
 
 
-def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> list[str]:
-    """Notes on columns that play no role, and on outputs in several columns."""
+def _of_columns(
+    chosen: ChosenColumns, made: SuggestedEvaluators, cells: Mapping[str, Sequence[Any]], file: str
+) -> list[str]:
+    """Notes on columns that play no role, and on outputs of several models: in several columns, or in rows that a column tells apart."""
     notes: list[str] = []
     if chosen.left:
         notes.append(
             f"no column is taken for the expected answer, so nothing is compared; left are {_listed(chosen.left)}: "
             "`--columns expected=NAME` takes one"
         )
-    verdicts = [name for name in chosen.verdicts if called_verdict(name) and not called_metric(name)]
+    elif not made.said:
+        notes.append(
+            "there are no expected answers, so nothing is compared: a column of them, or --expected FILE, brings them"
+        )
+    verdicts = [
+        name
+        for name in chosen.verdicts
+        if called_verdict(name) and not called_metric(name) and not holds_shares(cells.get(name, ()))
+    ]
+    notes += _of_models_in_rows(chosen, cells)
     if chosen.models:
         notes.append(f"outputs of {len(chosen.models)} models stand side by side: {_listed(chosen.models)}")
     if verdicts and not chosen.models and (chosen.pairs or "expected" in chosen.columns):
@@ -268,6 +321,18 @@ def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> 
             f"evaluators calibrate {quote(f'runs/{run}')} --human {quote(column)} --evaluator {quote(name)}"
         )
     return notes
+
+
+def _of_models_in_rows(chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The note on a column whose names of models part the rows, so that the figures are those of all models together."""
+    for name, what in chosen.set_aside.items():
+        models = {*map(str, filled(cells.get(name, ())))}
+        if what == MODELS and 1 < len(models) <= _MOST_MODELS and 2 * len(models) <= len(cells[name]):
+            slices = literal({"slices": [f"row.{name}"]})[1:-1]
+            return [
+                f'"{name}" names {len(models)} models, and the figures are those of all together; `{slices}` gives each its own'
+            ]
+    return []
 
 
 def _other_references(chosen: ChosenColumns, names: Iterable[str]) -> list[str]:
@@ -301,14 +366,23 @@ def _fields_in_columns(
     if rows is None and not any(table is not None and table.source.suffix in TABLES for table in (gold, outputs)):
         return {}  # lists of documents are paired as they are
     out, answers = outputs or (None if "output" in config else rows), gold or (None if "expected" in config else rows)
-    if out is None or answers is None:
+    documents = _first_documents(config) if out is None and answers is not None else []
+    if answers is None or (out is None and not documents):
         return {}
-    column = chosen.columns.get("output") if out is rows else next(iter(usual_columns(out.header, "output")), None)
-    if column is None and out is rows:
+    column = (
+        None
+        if out is None
+        else chosen.columns.get("output")
+        if out is rows
+        else next(iter(usual_columns(out.header, "output")), None)
+    )
+    if column is None and out is not None and out is rows:
         return {}
-    keys = [name for name in out.header if not is_usual(name, "id") and not called_id(name)]
-    if column is not None:
+    keys = output_keys(documents)
+    if column is not None and out is not None:
         keys = output_keys(first_cells(out, [column], _FIRST_ROWS)[0][column])
+    elif out is not None:
+        keys = [name for name in out.header if not is_usual(name, "id") and not called_id(name)]
     if answers is rows and (wanted := chosen.columns.get("expected")) is not None:
         by_user = chosen.why["expected"] == "as you said"
         if by_user or holds_objects(first_cells(rows, [wanted], _FIRST_ROWS)[0][wanted]):
@@ -329,9 +403,17 @@ def _fields_in_columns(
     places: dict[str, Any] = {
         "expected": {**({} if answers is rows else {"file": config["expected"]}), "columns": columns}
     }
-    if column is None:
-        places["output"] = {"file": config["output"], "columns": {key: key for key in columns}}
+    if column is None and out is not None:
+        places["output"] = {**_place_in(config, "output"), "columns": {key: key for key in columns}}
     return places
+
+
+def _first_documents(config: Mapping[str, Any]) -> list[Any]:
+    """The texts of the first documents with outputs; none where the outputs are no documents."""
+    place = config.get("output")
+    if not isinstance(place, str) or not holds_documents(place, Path()):
+        return []
+    return [text_of(source) for source in documents_at(place, Path())["expected"][:_FIRST_ROWS]]
 
 
 def _name_their_columns(expected: str | None, output: str | None) -> bool:
@@ -344,10 +426,20 @@ def _name_their_columns(expected: str | None, output: str | None) -> bool:
         return False
     if gold.source.suffix in TABLES:
         return bool(usual_columns(gold.header, "expected")) and not usual_columns(outputs.header, "output")
-    named = any(is_usual(name, "expected") for name in gold.header) and any(
-        is_usual(name, "output") for name in outputs.header
+    named = any(is_usual(name, "expected") for name in gold.header) and (
+        any(is_usual(name, "output") for name in outputs.header) or len(_answers_alone(outputs, gold)) == 1
     )
     return named and names_in_both(gold, outputs, next(iter(usual_columns(gold.header, "id")), None)) is not None
+
+
+def _answers_alone(outputs: Reader, gold: Reader) -> list[str]:
+    """The columns that a file of outputs alone has, without ids, numbers about the call and expected answers."""
+    return [
+        name
+        for name in outputs.header
+        if name not in gold.header
+        and not (called_id(name) or may_be_measure(name) or is_usual(name, "id") or is_usual(name, "expected"))
+    ]
 
 
 def _keys(config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int]) -> dict[str, Any]:
@@ -372,8 +464,7 @@ def _keys(config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str
             chosen.take("id", id, "it names the rows of both files")
         usual = usual_columns(other.header, "id")
         if [key] != usual and (usual or (key.startswith("{") and key != id)):
-            place = config[role]
-            changed[role] = {**(place if isinstance(place, Mapping) else {"file": place}), "key": key}
+            changed[role] = {**_place_in(config, role), "key": key}
     return changed
 
 
@@ -398,8 +489,9 @@ def _column_of_outputs(config: Mapping[str, Any], ask: DefaultAnswers) -> dict[s
         column = left[0] if len(left) == 1 else None if asked else chosen.columns.get("output")
     if column is None:
         return {}
-    ask.said.append(f'the outputs are in column "{column}" of {config["output"]}')
-    return {"output": {"file": config["output"], "column": column}}
+    place = _place_in(config, "output")
+    ask.said.append(f'the outputs are in column "{column}" of {place["file"]}')
+    return {"output": {**place, "column": column}}
 
 
 def _labels_in_columns(
@@ -429,13 +521,33 @@ def _labels_in_columns(
 _SIDES: Final[tuple[Role, Role]] = ("expected", "output")
 
 
+def _place_in(config: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A place that is named, as a map with its file."""
+    place = config[name]
+    return dict(place) if isinstance(place, Mapping) else {"file": place}
+
+
+def _sheets_of_both_sides(data: str) -> dict[Role, str]:
+    """The sheets of a workbook with the expected answers and with the outputs, as their names say, where neither has both and something
+    names the rows of the two; else empty."""
+    sides = sheets_by_side(locate(data, Path()))
+    tables = {role: _rows_at({role: {"file": data, "sheet": sheet}}, role, {}) for role, sheet in sides.items()}
+    gold, outputs = tables.get("expected"), tables.get("output")
+    if gold is None or outputs is None:
+        return {}
+    if any(all(usual_columns(table.header, role) for role in _SIDES) for table in (gold, outputs)):
+        return {}
+    return sides if names_in_both(gold, outputs, next(iter(usual_columns(gold.header, "id")), None)) is not None else {}
+
+
 def _rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | int]) -> Reader | None:
     """The rows of a file that is named; None where none is, and for documents."""
     place = config.get(name)
+    settings = {"sheet": place["sheet"]} if isinstance(place, Mapping) and "sheet" in place else {}
     place = place.get("file") if isinstance(place, Mapping) else place
     if place is None or (name != "file" and holds_documents(place, Path())):
         return None
-    named = build(TestSetConfig, {"file": place, **(reading if name == "file" else {})}, noun="test_set")
+    named = build(TestSetConfig, {"file": place, **(reading if name == "file" else settings)}, noun="test_set")
     try:
         return open_file(place, Path(), None, named.reads)
     except Problems:
@@ -446,6 +558,13 @@ def _pairing(test_set: TestSet) -> list[str]:
     """How documents were paired with their outputs, and why that may be wrong."""
     doubts = [f"{warning.message}; {warning.hint}" if warning.hint else warning.message for warning in test_set.warnings]
     return [*first_table(test_set.table).notes, *doubts]
+
+
+def _without_partner(test_set: TestSet) -> list[str]:
+    """The notes on rows that were paired with a file by their ids without the endings of files, and on rows without an output there."""
+    endings = [f"to review: {warning.message}" for warning in test_set.warnings if warning.code == FILE_ENDINGS]
+    alone = [issue for issue in test_set.issues if issue.code == "no-output-for-row"]
+    return [*endings, *(f"{issue.message}{f'; {issue.hint}' if issue.hint else ''}" for issue in alone)]
 
 
 def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
@@ -508,11 +627,15 @@ def _roles(
         raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
-    sides = sides_of_tasks(cells) if not {"output", "expected"} & {*columns, *elsewhere} else {}
-    if sides:
-        paths, notes = paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data)
+    settled = {"output", "expected"} & {*columns, *elsewhere}
+    annotated = None if settled else _inside_exports(table, cells, data)
+    if settled == {"output"} and "output" in elsewhere:
+        last = paths_of_conversations(cells, data, outputs_elsewhere=True)
+        annotated = (last, [], _LAST_MESSAGE) if last else None
+    if annotated is not None:
+        paths, notes, what = annotated
         chosen = choose_roles(header, cells, {**columns, **paths}, elsewhere, ask)
-        chosen.why |= dict.fromkeys(paths, "tasks of Label Studio")
+        chosen.why |= dict.fromkeys(paths, what)
         chosen.notes += notes
         return chosen
     asked, chosen = _unasked(header, cells, columns, elsewhere)
@@ -542,6 +665,29 @@ def _roles(
             lambda one: inner.named(ask(inner.asked(one) if one.role else one)),
         )
     )
+
+
+_LAST_MESSAGE: Final = "the last message of a conversation"
+
+
+def _inside_exports(
+    table: Table, cells: Mapping[str, Sequence[Any]], data: str
+) -> tuple[dict[Role, str], list[str], str] | None:
+    """The paths of what people and a model said in the export of a tool for annotations, or of the functions that were called, notes on
+    what is not compared, and what the rows are; None for other rows. `cells` are the first ones. Raises Problems where no model said
+    anything."""
+    sides = sides_of_tasks(cells)
+    if sides:
+        return *paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data), "tasks of Label Studio"
+    questions = argilla_questions(cells)
+    if not questions:
+        paths, notes = paths_of_calls(cells)
+        if paths:
+            return paths, notes, "calls of functions"
+        last = paths_of_conversations(cells, data)
+        return (last, [], _LAST_MESSAGE) if last else None
+    questions = argilla_questions(first_cells(table, columns_of_argilla(questions), None)[0])
+    return *paths_of_argilla(questions, data), "records of Argilla"
 
 
 def _refuse_outer_rows(opened: Reader) -> None:

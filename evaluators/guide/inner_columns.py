@@ -11,14 +11,21 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.guide.column_cells import affinity, could_be_ids, filled, holds_containers, plain, sameness
+from evaluators.guide.column_cells import (
+    affinity,
+    could_be_ids,
+    filled,
+    holds_containers,
+    plain,
+    sameness,
+)
 from evaluators.guide.column_names import NOUN, WEAK, called_id, is_input, weight
 from evaluators.guide.field_columns import field_columns, output_keys
 from evaluators.guide.roles import ChosenColumns
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.inference.proposals import InitQuestion
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.path_text import Step, display
+from evaluators.scoring.values.path_text import ANY, Step, display
 from evaluators.scoring.values.paths import Path
 from evaluators.testsets.columns import is_usual
 from evaluators.testsets.composed import value_at
@@ -144,6 +151,22 @@ def _both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ..
         )
     ]
     return [*given, *wanted] if given and wanted else []
+
+
+def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) -> str | None:
+    """The path of the texts in lists of objects, one of which an output should be, as `answers[*].text` of SQuAD; None for other cells,
+    and where each list has one.
+
+    Of several keys with texts it is the one whose texts outputs have.
+    """
+    lists = [value for cell in filled(answers)[:_ROWS] if isinstance(value := _opened(cell), list)]
+    items = [item for value in lists for item in value]
+    if len(items) <= len(lists) or not all(isinstance(item, dict) for item in items):
+        return None
+    keys = [key for key in items[0] if all(isinstance(item.get(key), str) for item in items)]
+    alike = {key: sameness(_values(answers, (ANY, key)), outputs) for key in keys}
+    best = max(alike, key=alike.__getitem__, default="")
+    return display((name, ANY, best)) if len(keys) == 1 or alike.get(best, 0.0) >= _ANSWERS else None
 
 
 def holds_reply(cells: Sequence[Any]) -> bool:

@@ -43,6 +43,13 @@ def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> t
     return (chosen if chosen != names[0] else None), note
 
 
+def sheets_by_side(source: ByteSource) -> dict[Role, str]:
+    """The sheet of a workbook whose name says expected answers, and the one whose name says outputs; empty where not exactly one of each
+    does. Raises Problems when the workbook cannot be read."""
+    names = sheet_names(source) if source.suffix in _WORKBOOKS else []
+    return _sides({name: name for name in names}) or {}
+
+
 def _listed(names: Sequence[str]) -> str:
     return first_texts([f'"{name}"' for name in names], _SHOWN)
 

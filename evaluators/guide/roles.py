@@ -18,11 +18,13 @@ from evaluators.guide.column_cells import (
     could_be_ids,
     filled,
     holds_containers,
+    holds_decisions,
     holds_names,
     holds_numbers,
     holds_times,
     holds_truths,
     holds_verdicts,
+    named_by_labels,
     plain,
     same_digits,
     shown_cells,
@@ -39,6 +41,8 @@ from evaluators.guide.column_names import (
     called_id,
     called_id_of_another,
     called_metric,
+    called_of_people,
+    called_settled,
     called_time,
     called_verdict,
     is_answerer,
@@ -260,13 +264,18 @@ def _set_aside(
 
     `settled` are columns whose role is known.
     """
-    paired = {name for pair in pairs if pair.marked for name in (pair.output, pair.expected)}
+    paired = {
+        name for pair in pairs for name in (pair.output, pair.expected) if pair.marked or _are_both_truths(pair, cells)
+    }
     among = [*names, *settled]
     contents = {
         name: what
         for name in names
         if name not in paired and (what := _other_than_answer(name, cells.get(name, ()), among)) is not None
     }
+    contents |= dict.fromkeys(named_by_labels({name: cells.get(name, ()) for name in names}), _PROBABILITIES)
+    if any(map(called_settled, names)):
+        contents |= {name: _OF_PEOPLE for name in names if called_of_people(name) and not called_settled(name)}
     domains = [
         {*map(plain, filled(cells.get(name, ())))}
         for name in among
@@ -276,11 +285,12 @@ def _set_aside(
     shared = [
         name
         for name, what in contents.items()
-        if what in (_VERDICTS, _MODELS)
+        if what in (_VERDICTS, MODELS, _OF_PEOPLE)
+        and not any(map(called_settled, names))
         and not called_metric(name, among)
         and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
     ]
-    models = [name for name in shared if contents[name] == _MODELS]
+    models = [name for name in shared if contents[name] in (MODELS, _OF_PEOPLE)]
     return {name: what for name, what in contents.items() if name not in models}, [
         name for name in shared if name not in models
     ]
@@ -294,12 +304,28 @@ def _drawn_from_one(values: set[str], domains: Sequence[set[str]]) -> bool:
     )
 
 
-_MODELS: Final = "names of models"
+MODELS: Final = "names of models"
+_OF_PEOPLE: Final = "names of people, or their labels,"
+_PROBABILITIES: Final = (
+    "probabilities of labels, of which the most probable one in a column of its own would be an output,"
+)
 _TRUTHS: Final = frozenset(["true", "false"])
+
+
+_OF_PRODIGY: Final = frozenset(["_input_hash", "_task_hash"])
+"""Columns that Prodigy writes."""
+
+
+def _are_both_truths(pair: ColumnPair, cells: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether both columns of a pair hold true and false, as `is_spam` and `predicted_is_spam` do, and neither is called a verdict."""
+    names = (pair.output, pair.expected)
+    return all(holds_truths(cells.get(name, ())) and not called_verdict(name) for name in names)
 
 
 def _other_than_answer(name: str, cells: Sequence[Any], among: Collection[str]) -> str | None:
     """The kind of a column that holds no answers, such as "ids"; None where it may hold answers. `among` are the names beside."""
+    if not _OF_PRODIGY.isdisjoint(among) and holds_decisions(cells):
+        return _VERDICTS
     usual = is_usual(name, "output") or is_usual(name, "expected")
     if usual:
         return None
@@ -316,7 +342,7 @@ def _other_than_answer(name: str, cells: Sequence[Any], among: Collection[str]) 
         and holds_names(cells)
         and (not is_answerer(name) or all(map(is_model, map(str, filled(cells)))))
     ):
-        return _MODELS
+        return _OF_PEOPLE if called_of_people(name) else MODELS
     return "times" if called_time(name) or holds_times(cells) else None
 
 

@@ -67,7 +67,8 @@ def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
 
 
 def value_at(cell: Cell, path: Path) -> Cell:
-    """The value at a definite path in a cell, in which JSON text is read on the way; MISSING where there is none."""
+    """The value at a path in a cell, in which JSON text is read on the way, or the list of the values at a path with `[*]`; MISSING where
+    there is none."""
     cell = _opened(cell)
     if cell is MISSING or isinstance(cell, CellError):
         return cell
@@ -110,7 +111,7 @@ def _path_into(table: Table, name: str) -> tuple[str, Path] | None:
         path = parse_path(name)
     except BadPath:
         return None
-    if not path.definite or len(path.steps) < 2 or not isinstance(path.steps[0], str):
+    if path.query is not None or len(path.steps) < 2 or not isinstance(path.steps[0], str):
         return None
     for column in sorted(path.first_keys(), key=len, reverse=True):
         length = 1 if column == path.steps[0] else column.count(".") + 1

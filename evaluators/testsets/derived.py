@@ -33,6 +33,7 @@ from evaluators.testsets.byte_store import at, kind_at, matching, near_file, par
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
+from evaluators.testsets.naming_key import without_ending
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of, whole
 from evaluators.testsets.run_files import without_runs
 
@@ -151,6 +152,12 @@ class JoinedCells(Struct, frozen=True):
     column: str
     name: str
     """What messages call the table."""
+    bare: bool = False
+    """Ids are compared without the endings of files: `a.pdf` and `a.json` are one."""
+
+    def id_of(self, cell: Cell) -> str:
+        """The id in a cell, on either side, as the two are compared."""
+        return without_ending(id_text(cell)) if self.bare else id_text(cell)
 
     @property
     def noun(self) -> str:
@@ -185,10 +192,10 @@ class JoinedCells(Struct, frozen=True):
             columns = table.columns()
             for number, (id, cell) in enumerate(zip(columns[self.key], columns[self.column], strict=True), 1):
                 where = f"file {cell.name}" if isinstance(cell, ByteSource) else f"{table.where} {number:,}"
-                yield str(id), where, cell
+                yield self.id_of(str(id)), where, cell
             return
         for number, (key, cell) in rows_of(table, (self.key, self.column)):
-            yield id_text(key), f"row {number:,}", cell
+            yield self.id_of(key), f"row {number:,}", cell
 
 
 def joined(
@@ -217,7 +224,7 @@ def _joined_rows(
         return
     found = lookup.cells()
     for chunk in whole(base, [*own, key]):
-        asked = (found.get(id_text(id), absent) for id in chunk.columns[key])
+        asked = (found.get(lookup.id_of(id), absent) for id in chunk.columns[key])
         cells: list[Cell] = [text_of(cell) if isinstance(cell, ByteSource) else cell for cell in asked]
         for position, issue in chunk.faults:
             cells[position] = CellError(issue)
@@ -232,9 +239,9 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
     else:
         name = first.source.name if isinstance(first, Reader) else first.files[0].name
     if isinstance(first, MemoryRows) and first.noun == DOCUMENT:
-        noun, own = lookup.noun, JoinedCells(first, "id", "expected", name)  # whose ids occur in files
+        noun, own = lookup.noun, JoinedCells(first, "id", "expected", name, lookup.bare)  # whose ids occur in files
     else:
-        noun, own = "id" if lookup.noun == DOCUMENT else lookup.noun, JoinedCells(base, key, key, name)
+        noun, own = "id" if lookup.noun == DOCUMENT else lookup.noun, JoinedCells(base, key, key, name, lookup.bare)
     here, there = own.occurrences(), lookup.occurrences()
     alone = {id: where for id, where in here.items() if id not in there}
     spare = {id: where for id, where in there.items() if id not in here}

@@ -202,10 +202,11 @@ _ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".
 def open_table(source: ByteSource, format: str | None = None) -> Reader:
     """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
     if format is None and source.suffix in _SUITES:
-        hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
+        hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv; rows in YAML can be written as JSON"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
     notes = [] if source.note is None else [source.note]
     if format is None:
+        _refuse_no_rows(source)
         format = format_of(source)
         if format == "jsonl" and source.suffix == ".json":
             notes.append(f"{source.name}: each line is a JSON object, so it is read as JSON lines")
@@ -213,6 +214,36 @@ def open_table(source: ByteSource, format: str | None = None) -> Reader:
     refuse_options([option for option in OPTIONS if getattr(source, option)], reader.options, source.name, format)
     table = reader.open(source)
     return replace(table, notes=(*notes, *table.notes)) if notes else table
+
+
+_NO_ROWS: Final = (
+    (b"PK\x03\x04", "an archive (ZIP)", "unpack it, and name the file with the rows"),
+    (b"<!doctype html", "a web page", "save its table as CSV, with a spreadsheet or with the program that made it"),
+    (b"<html", "a web page", "save its table as CSV, with a spreadsheet or with the program that made it"),
+    (
+        b"\x80\x04\x95",
+        "a pickle of Python",
+        'write it as JSON lines, with pandas by `to_json("rows.jsonl", orient="records", lines=True)`',
+    ),
+    (b"\x93numpy", "an array of NumPy", "write it as CSV or JSON lines"),
+    (b"%pdf", "a PDF", "write its rows as CSV or JSON lines"),
+    (b"sqlite format 3\x00", "a database of SQLite", "`sql` under test_set reads its rows"),
+)
+"""How files begin that hold no rows or not as such, what each is, and what to do."""
+
+
+def _refuse_no_rows(source: ByteSource) -> None:
+    """Raises Problems for a file whose name is not that of rows and whose first bytes are those of something else."""
+    if source.suffix in _by_suffix():
+        return
+    head = source.head(_HEAD_BYTES)
+    begins = head[:_LONGEST_MARK].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for mark, what, hint in _NO_ROWS:
+        if begins.startswith(mark.lower()) and (source.suffix == ".zip" or not head.startswith(WORKBOOKS)):
+            raise problem("not-rows", f"this is {what}, and a file with rows is expected", where=source.name, hint=hint)
+
+
+_LONGEST_MARK: Final = 64
 
 
 def refuse_options(options: Iterable[str], known: Collection[str], where: str, read_as: str) -> None:

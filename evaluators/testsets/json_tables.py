@@ -9,6 +9,7 @@ from typing import Any, Final
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.columns import folded, is_usual
+from evaluators.testsets.naming_key import FILE
 
 _DEEPEST: Final = 3
 _DIGITS: Final = late_pattern(r"\d+")
@@ -19,10 +20,6 @@ _MORE_THAN_FIELDS: Final = 20
 _ROLES: Final[tuple[Role, ...]] = ("output", "expected")
 _INPUTS: Final = frozenset(["text", "query", "message", "context", "document", "image", "file", "instruction"])
 """What inputs are called besides their usual names."""
-_FILE: Final = late_pattern(
-    r".+\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|txt|md|html?|xml|jsonl?|csv|tsv|ya?ml|docx?|xlsx?|pptx?|eml|msg|wav|mp3|flac|m4a|mp4|py|sql)",
-    re.IGNORECASE,
-)
 _NAME_OF_ROW: Final = late_pattern(r"(?=.*\d)(?=.*[./:-])\S+")
 """A number and a sign that no field has: `inv-001`, `2024-01-01T00:00`."""
 _HASH: Final = late_pattern(r"[0-9a-f]{8,}", re.IGNORECASE)
@@ -86,9 +83,11 @@ def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | Non
     """Rows of columns that are objects with the same keys, which are numbers, or names of rows where a column plays a role; None for any
     other object."""
     columns = [column for column in value.values() if isinstance(column, dict)]
-    if len(columns) < len(value) or not columns or len(columns[0]) < _FEWEST_ROWS:
+    if len(columns) < len(value) or not columns:
         return None
     keys = [*columns[0]]
+    if len(keys) < _FEWEST_ROWS and (keys != ["0"] or _count_of_roles(value) < len(_ROLES)):
+        return None
     if any([*column] != keys for column in columns):
         return None
     if not all(_WHOLE_NUMBER.fullmatch(key) for key in keys) and not (_plays_a_role(value) and _name_rows(keys, value)):
@@ -98,7 +97,7 @@ def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | Non
 
 def _name_rows(keys: Sequence[str], columns: Iterable[str]) -> bool:
     """Whether keys name rows, and cannot be the fields of one record. Where inputs have the keys, too, they name rows more often."""
-    if any(all(pattern.fullmatch(key) for key in keys) for pattern in (_FILE, _NAME_OF_ROW)) or _are_hashes(keys):
+    if any(all(pattern.fullmatch(key) for key in keys) for pattern in (FILE, _NAME_OF_ROW)) or _are_hashes(keys):
         return True
     alike = len({_DIGITS.sub("0", key) for key in keys}) == 1
     if alike and (all(map(_NUMBERED_ROW.fullmatch, keys)) or any(map(_PADDED.search, keys))):

@@ -8,7 +8,8 @@ id pairs only where it names all documents of both lists, and the places are wro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -21,6 +22,11 @@ from evaluators.testsets.reader import Table, id_text, rows_of, whole
 _WORD: Final = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
 """The last word of what people call an id."""
+FILE: Final = late_pattern(
+    r"(.+)\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|txt|md|html?|xml|jsonl?|csv|tsv|ya?ml|docx?|xlsx?|pptx?|eml|msg|wav|mp3|flac|m4a|mp4|py|sql)",
+    re.IGNORECASE,
+)
+"""The name of a file; its first group is the name without the ending."""
 _MOST_COLUMNS: Final = 60
 _LONGEST: Final = 200
 """Characters of a name."""
@@ -84,6 +90,44 @@ def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequ
     theirs. None where no pair does, or where the two best say otherwise of a row.
     """
     here, there = names_in(table, ours), names_in(other, theirs)
+    return _best_pair(here, ours, there, theirs) or _pair_of_files(here, there)
+
+
+def without_ending(name: str) -> str:
+    """The name of a file without its ending and the folders before it; any other text as it is."""
+    match = FILE.fullmatch(name)
+    return str(match[1]).replace("\\", "/").rpartition("/")[2] if match is not None else name
+
+
+def pair_without_endings(ids: Collection[str], others: Collection[str]) -> bool:
+    """Whether two lists of ids have none in common, and do where those that are names of files lose their endings, each of a list still
+    unlike."""
+    if not {*ids}.isdisjoint(others):
+        return False
+    names, other_names = ({*map(without_ending, each)} for each in (ids, others))
+    unlike = len(names) == len({*ids}) and len(other_names) == len({*others})
+    return unlike and not names.isdisjoint(other_names)
+
+
+def _pair_of_files(
+    here: Mapping[str, Mapping[str, int]], there: Mapping[str, Mapping[str, int]]
+) -> tuple[str, str] | None:
+    """The columns of one name, or that are both called like an id, whose names of files are alike without their endings."""
+    for column, names in here.items():
+        for key, others in there.items():
+            are_ids = folded(column) == folded(key) or (called_id(column) and called_id(key))
+            if are_ids and pair_without_endings(names, others):
+                return column, key
+    return None
+
+
+def _best_pair(
+    here: Mapping[str, Mapping[str, int]],
+    ours: Sequence[str],
+    there: Mapping[str, Mapping[str, int]],
+    theirs: Sequence[str],
+) -> tuple[str, str] | None:
+    """The columns by which rows are paired, of those whose names are given with the place of each row."""
     ranked: list[tuple[tuple[bool, int, bool], str, str]] = []
     for column, names in here.items():
         for key, others in there.items():

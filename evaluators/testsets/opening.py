@@ -56,7 +56,7 @@ from evaluators.testsets.memory_rows import (
     listed_rows,
     paired_files,
 )
-from evaluators.testsets.naming_key import ids_in, naming_columns
+from evaluators.testsets.naming_key import ids_in, naming_columns, pair_without_endings
 from evaluators.testsets.reader import OPTIONS, Reader, Table
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
@@ -65,6 +65,8 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
 
 ALL_ROWS: Final = Selection()
+FILE_ENDINGS: Final = "file-endings"
+"""The code of the warning that ids were paired without the endings of files."""
 _DOCUMENTS: Final = Columns(id="id", expected="expected")
 TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
 """Endings of files that hold rows, and never one document."""
@@ -470,7 +472,17 @@ class _Opening(Struct, frozen=True):
         absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, message))
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
-        table, issues, warnings = joined(begun.table, begun.columns.id or "", lookup, role, absent)
+        key = begun.columns.id or ""
+        table, issues, warnings = joined(begun.table, key, lookup, role, absent)
+        if any(issue.code == f"no-{role}-for-row" for issue in (*issues, *warnings)) and pair_without_endings(
+            ids_in(begun.table, key), ids_in(lookup.table, lookup.key)
+        ):
+            table, issues, warnings = joined(begun.table, key, replace(lookup, bare=True), role, absent)
+            message = f"no id is in both {begun.name} and {lookup.name}, so they are paired without folders and endings of files"
+            warnings = [
+                Issue(FILE_ENDINGS, Blame.TESTSET, message, lookup.name, "to review: look at one pair"),
+                *warnings,
+            ]
         columns = replace(begun.columns, **{role: role})
         issues, warnings = [*begun.issues, *issues], [*begun.warnings, *warnings]
         return replace(begun, table=table, columns=columns, issues=tuple(issues), warnings=tuple(warnings))

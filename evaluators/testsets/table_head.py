@@ -25,6 +25,7 @@ from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.testsets.columns import DELIMITERS, usual_columns
 from evaluators.testsets.delimited_rows import LARGEST_CELL
+from evaluators.testsets.header_rows import refuse_conll, refuse_two_rows_of_names
 from evaluators.testsets.reader import HEADER_HINT
 
 HEAD_BYTES: Final = 64 * 1024
@@ -61,6 +62,8 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
     separator_line = _SEPARATOR_LINE.match(text)
     text = text[separator_line.end() :] if separator_line is not None else text
     row = source.header_row
+    if row is None:
+        refuse_conll(source, text)
     delimiter = source.delimiter or (separator_line[1] if separator_line is not None else usual) or sniff(text, row or 1)
     numbered = list(islice(_rows(text, delimiter), (row or 0) + _FIRST_ROWS if row else None))
     if row is None:
@@ -71,6 +74,8 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
     rows = [(at, record) for at, record in numbered if at > number and record][:_FIRST_ROWS]
     if row is None and (source.delimiter is None or sniff(text) == delimiter):  # another delimiter is told as such
         _refuse_title(source, (number, names), rows)
+        if rows and rows[0][0] == number + 1:
+            refuse_two_rows_of_names(source, number, names, rows[0][1])
     if (
         delimiter == "|"
         and rows

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Any, Final
 
+import openpyxl
 import pytest
 import yaml
 
@@ -19,6 +20,7 @@ CASES: Final = read_yaml(Path(__file__).with_name("real_files.yaml"))
 def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in case["files"].items():
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_bytes(text.encode(case.get("encoding", "utf-8")))
     suite = Path(case.get("to", "suite.yaml"))
     suite.parent.mkdir(exist_ok=True)
@@ -43,6 +45,39 @@ def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatc
     assert {name: scores[name].mean for name in case.get("scores", {})} == case.get("scores", {})
     passed = case.get("passed", {})
     assert {name: [scores[name].passed, scores[name].scored] for name in passed} == passed
+
+
+def test_two_sheets_with_expected_answers_and_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_workbook(
+        Path("r.xlsx"),
+        {
+            "Ground truth": [["id", "vendor", "total"], ["1", "Acme", 5], ["2", "Bo", 6]],
+            "Predictions": [["id", "vendor", "total"], ["2", "Bo", 7], ["1", "Acme", 5]],
+        },
+    )
+    made = cli("init", "r.xlsx", "--suite", "suite.yaml")
+    assert made.exit_code == 0, made.output
+    assert 'sheet "Ground truth" has the expected answers, and "Predictions" the outputs' in flat(made.output)
+    assert load("suite.yaml").run()["fields"].mean == 0.75
+
+
+def test_sheets_that_have_both_sides_are_not_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    both = [["id", "expected", "output"], ["1", "a", "a"]]
+    write_workbook(Path("r.xlsx"), {"Gold": both, "Model": both})
+    made = cli("init", "r.xlsx", "--suite", "suite.yaml")
+    assert 'of the sheets "Gold" is read' in flat(made.output)
+
+
+def write_workbook(file: Path, sheets: dict[str, list[list[Any]]]) -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(file)
 
 
 def flat(text: str) -> str:

@@ -12,6 +12,7 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import to_text
 from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.header_rows import refuse_two_rows_of_names
 from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
 from evaluators.testsets.workbook import Sheet, opened, place_of
 
@@ -45,6 +46,12 @@ class Xlsx(Reader, frozen=True):
                 others = sheet.others()
                 hint = f"`sheet: NAME` names another one: {others}" if others else None
                 raise broken(source, "no-header", f'the sheet "{sheet.name}" is empty', hint)
+            if source.header_row is None and first and first[0][0] == row + 1:
+                names, below = (
+                    [str(cell.value) if isinstance(cell.value, str) else "" for cell in each]
+                    for each in (cells, first[0][1])
+                )
+                refuse_two_rows_of_names(source, row, names, below)
             header, notes = _header(sheet, row, max(_filled(cells), default=0))
             if source.header_row is None:
                 _check_title(sheet, row, header, first)
