@@ -25,7 +25,7 @@ from evaluators.scoring.fields.instance_paths import places_above
 from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.plan.cells import Cells
-from evaluators.scoring.plan.suite_plan import Compiled, Plan, explained
+from evaluators.scoring.plan.suite_plan import Compiled, Plan, explain_row
 from evaluators.scoring.values.json_text import MAX_CHARS, compact
 from evaluators.testsets.reader import Chunk
 
@@ -273,7 +273,7 @@ class _Outcomes:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
             if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):
-                return _record_of_result(explained(evaluator, slots, index), whole=first or self._everything)
+                return _record_of_result(explain_row(evaluator, slots, index), whole=first or self._everything)
             wanted = (
                 _keys(verdict, self._fields)
                 if self._everything
@@ -281,7 +281,7 @@ class _Outcomes:
             )
             lost = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
             if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
-                return _record_of_result(explained(evaluator, slots, index), whole=False)
+                return _record_of_result(explain_row(evaluator, slots, index), whole=False)
             return Recorded(lost)
         except (RowProblem, OutOfTime) as error:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")

@@ -163,7 +163,7 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
         metrics = (_default(at.schema, several[SEVERAL]),)
     if metrics is not None:
         if not _aligns_a_branch(at, metrics, branches):
-            _one_unit(at, branches, metrics)
+            _read_as_one_value(at, branches, metrics)
             return
         branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
     known, at.part.kind = len(at.details), "choice"
@@ -172,11 +172,11 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
     if inner[0] and all(len(each) == 1 and each[0].is_same_as(inner[0][0]) for each in inner):
         del at.details[known:]  # read once more, as one unit
         at.part.branches = ()
-        _one_unit(at, branches, inner[0])
+        _read_as_one_value(at, branches, inner[0])
 
 
-def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
-    """A value of several types, compared as one."""
+def _read_as_one_value(at: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
+    """Reads a value of several types into its part, as one value that the metrics compare."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
     at.part.kind = "leaf"
     _add_metrics(at, metrics, frozenset().union(*types) if all(types) else ())

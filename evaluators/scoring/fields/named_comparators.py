@@ -170,7 +170,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
     word = word_in(data)
     if isinstance(data, Mapping) and word == COMPOUND:
-        return _compound(data[COMPOUND], context)
+        return _choose_compound(data[COMPOUND], context)
     if isinstance(word, str) and word in WORDS and word not in named and word not in COMPARATORS:
         return _comparator_of_old_word(word, data, context)
     if isinstance(word, str) and needs_judge(word, context):
@@ -349,8 +349,8 @@ def takes_text(comparator: Comparator, word: str) -> bool:
     return word != "exact" and word in COMPARATORS.shipped_names() and type(comparator) is COMPARATORS.shipped_plug(word)
 
 
-def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
-    """Keys that are compared as one value, with the comparator that compares them."""
+def _choose_compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
+    """The comparator of a `compound`, with the keys whose values it compares as one value."""
     with under(COMPOUND):
         names, compare = read_names(options)
     with under(COMPOUND, "compare"):

@@ -129,7 +129,7 @@ class _SchemaWalk:
         """Schemas made so far. Beyond MOST_COPIES, targets are shared."""
 
     def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
-        """One schema resolved.
+        """A schema with its references resolved; `loc` is its place.
 
         `inside` are the references that are being filled in; `here` those of them that are about this very value, each
         with its place.

@@ -64,7 +64,7 @@ class _SchemaTotals(RowsCheck[Rows]):
         return {path: (a, b, c, d) for path, (a, b, c, d) in sorted(paths.items())}
 
     def details(self) -> Mapping[Detail, int]:
-        """The totals whose kind is a text; a kind that is a number is the place of one of the four counts."""
+        """Counts beside those of the four statuses: by path, kind and denominator."""
         return {
             (path, kind, more): count
             for (path, kind, more), count in self.total().items()
@@ -114,6 +114,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return SchemaRows(self._scoring, expected, outputs, self._memory().lacking, named)
 
     def settle_rows(self, rows: SchemaRows) -> list[ScoredRow]:
+        """The verdicts of the rows, settled and counted."""
         return self.count(rows, self.settle(rows))
 
     def settle(self, rows: SchemaRows) -> Sequence[Scored] | Sequence[Signature | None]:

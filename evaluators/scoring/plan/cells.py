@@ -216,7 +216,7 @@ def condition_holds(*sources: Cells, conditions: Sequence[Condition]) -> list[bo
 
 
 def want_of(want: Wanted) -> Want | None:
-    """The kind to look for, or None when each row's expected document decides."""
+    """The kind of document that a need names; None where each row's expected document decides the kind."""
     return None if want == "like_expected" else want
 
 

@@ -204,9 +204,9 @@ class ChunkScoring:
                 self.stopped[row] = verdict
         self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
         without = self.blocked | self.unreadable
-        self.given = self._given(without) if self.stopped or without else self.inputs
+        self.given = self._inputs_without_output(without) if self.stopped or without else self.inputs
 
-    def _given(self, without: set[int]) -> Sequence[Cells]:
+    def _inputs_without_output(self, without: set[int]) -> Sequence[Cells]:
         """The values of the rows that are scored; of those `without` an output, MISSING in its place."""
         needs = enumerate(map(column_of, self.line.settings.needs()))
         output = next((at for at, column in needs if column is not None and column.absent is NO_OUTPUT), None)
@@ -219,7 +219,8 @@ class ChunkScoring:
         ]
 
     def ask(self, questions: QuestionList) -> bool:
-        """Scores the rows to put their questions on the list. Whether they may have more questions once these are answered."""
+        """Scores the rows as far as they go, which puts their questions on the list. Returns whether they may have more
+        questions once these are answered."""
         self.release()
         questions.at(self.rows, self.line.name)
         before, row_clock().fresh = len(questions.requests), True
@@ -256,7 +257,7 @@ class ChunkScoring:
         for row, scored in zip(self.rows, all_scored, strict=True):
             without_output = row in self.blocked or row in self.unreadable
             cells[row] = self._without_output(row, scored) if without_output else scored
-        if self.blocked:  # what a row was scored with is released where `_looked_at` gave it something else to show
+        if self.blocked:  # what a row was scored with is released where `_with_own_values` gave it something else to show
             still_shown = {id(cell.rows) for cell in cells if cell is not None}
             release_rows(row for row in all_scored if id(row.rows) not in still_shown)
         for row, verdict in self.stopped.items():
@@ -273,7 +274,7 @@ class ChunkScoring:
         if not blocked.verdict.status.kept_out:
             return blocked
         # the verdict is the row's own (invalid, say), not that it is blocked: its reasons are made from the real output
-        return self._looked_at(blocked, [column[row] for column in self.inputs])
+        return self._with_own_values(blocked, [column[row] for column in self.inputs])
 
     def _score_rows(self) -> list[ScoredRow]:
         """The rows that are not stopped, scored together, or each alone where one of them breaks that.
@@ -288,7 +289,7 @@ class ChunkScoring:
         return [self._alone(values) for values in zip(*self.given, strict=True)]
 
     def _alone(self, values: Sequence[Any]) -> ScoredRow:
-        """One row, scored; where that fails, the fault is its verdict."""
+        """One row, scored by itself; where that fails, its verdict is the fault."""
         row_clock().fresh = True
         try:
             (scored_row,) = self.check.score(*([value] for value in values))
@@ -298,8 +299,8 @@ class ChunkScoring:
             return ScoredRow(bug_of(error, self.line))
         return scored_row
 
-    def _looked_at(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
-        """The row with its own values, in place of those that it was scored with."""
+    def _with_own_values(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
+        """The scored row, to be explained from its own values in place of those that it was scored with."""
         row_clock().fresh = True
         try:
             rows = self.check.row_to_explain(*(MISSING if value.__class__ is CellError else value for value in values))

@@ -134,7 +134,7 @@ class NeedSteps:
         if column.at is None:
             return column
         search = self._search(need, line)
-        how = "" if column.role == "expected" else _how(search) if search.lenient else ", parse: strict"
+        how = "" if column.role == "expected" else _reading_words(search) if search.lenient else ", parse: strict"
         name = f"{column.name_by(self.roles)} at {column.at}{how}"
         self.parts[name] = column, search
         return Column(name, literal=True, role=column.role)
@@ -146,9 +146,9 @@ class NeedSteps:
         column, search = self.parts[name]
         whole = column.name_by(self.roles)
         if column.role == "expected":
-            documents = self._expected(whole)
+            documents = self._slot_of_expected(whole)
         else:
-            documents = self._of_kind(whole, column.want_around, self._whole(whole, search), search)
+            documents = self._slot_of_kind(whole, column.want_around, self._slot_of_whole(whole, search), search)
         return self.share(f"what is in {name}", values_at, (documents,), column=column)
 
     def need(self, need: Need, line: EvaluatorLine) -> tuple[int, Lookup | None]:
@@ -157,77 +157,77 @@ class NeedSteps:
         if isinstance(need, Part):
             return self.verdicts[need.evaluator], None
         if isinstance(need, Output):
-            return self._output(need, self._search(need, line))
+            return self._slot_of_outputs(need, self._search(need, line))
         if isinstance(need, Text):
-            return self._text(need), None
+            return self._slot_of_texts(need), None
         if isinstance(need, Expected):
             name = need.column.name_by(self.roles)
-            return self._expected_if_any(name) if need.optional else self._expected(name), None
-        return self._answer(need) if need.role == "expected" else self._given(need), None
+            return self._slot_of_expected_if_any(name) if need.optional else self._slot_of_expected(name), None
+        return self._slot_of_answers(need) if need.role == "expected" else self._slot_as_given(need), None
 
     def _search(self, need: Need, line: EvaluatorLine) -> Search:
         if (isinstance(need, Output) and not need.lenient) or (line.parse or self.reading.parse) == "strict":
             return STRICT
         return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
-    def _text(self, need: Text) -> int:
+    def _slot_of_texts(self, need: Text) -> int:
         column, name = need.column, need.column.name_by(self.roles)
-        cell = self._answer(column) if column.role == "expected" else self._slot_of_column(name)
+        cell = self._slot_of_answers(column) if column.role == "expected" else self._slot_of_column(name)
         return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
 
-    def _given(self, column: Column) -> int:
+    def _slot_as_given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
         name = column.name_by(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
             return self._slot_of_column(name)
         return self.share(f"output in {name}", cells.given_outputs, (self._slot_of_column(name),))
 
-    def _answer(self, column: Column) -> int:
+    def _slot_of_answers(self, column: Column) -> int:
         """The slot of expected answers that are no documents. A setting says whether an empty one is an answer."""
         name = column.name_by(self.roles)
         return self.share(
             f"answer in {name}", cells.answers, (self._slot_of_column(name),), empty=self.reading.empty_expected
         )
 
-    def _expected(self, name: str) -> int:
+    def _slot_of_expected(self, name: str) -> int:
         return self.share(f"expected document in {name}", cells.expected_documents, (self._slot_of_column(name),))
 
-    def _expected_if_any(self, name: str) -> int:
+    def _slot_of_expected_if_any(self, name: str) -> int:
         column = self.parts[name][0].name_by(self.roles) if name in self.parts else name
-        reads = (self._expected(name),) if column in self.columns else ()
+        reads = (self._slot_of_expected(name),) if column in self.columns else ()
         return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
 
-    def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
+    def _slot_of_outputs(self, need: Output, search: Search) -> tuple[int, Lookup]:
         """The slot of the output documents, and how each is chosen."""
         name = need.column.name_by(self.roles)
-        whole = self._whole(name, search)
+        whole = self._slot_of_whole(name, search)
         pair = self.expected_of_output.get(name)
         beside = need.beside.column.name_by(self.roles) if need.beside else None
         if need.want == "like_expected" and beside is not None:
-            expected = self._expected(beside)
+            expected = self._slot_of_expected(beside)
             slot = self.share(
-                f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
+                f"output document in {name}, of the kind in {beside}{_reading_words(search)}; the same object where they are equal",
                 cells.outputs_like, (whole, expected),
             )  # fmt: skip
             return slot, Lookup(whole, need.want, expected, search=search, like=beside)
         want = cells.want_of(need.want) or "any"
-        slot = self._of_kind(name, want, whole, search)
+        slot = self._slot_of_kind(name, want, whole, search)
         if beside not in (None, pair):  # comparing the two then costs nothing
             does = f"the same object where {name} equals {beside}"
-            slot = self.share(does, cells.outputs_beside, (slot, self._expected(str(beside))))
-        preferred = None if pair is None else self._expected(pair)
+            slot = self.share(does, cells.outputs_beside, (slot, self._slot_of_expected(str(beside))))
+        preferred = None if pair is None else self._slot_of_expected(pair)
         return slot, Lookup(whole, want, preferred, self._prefer(name), search, pair)
 
-    def _of_kind(self, name: str, want: Want, whole: int, search: Search) -> int:
+    def _slot_of_kind(self, name: str, want: Want, whole: int, search: Search) -> int:
         """The slot of output documents of one kind. Those equal to the expected document of their row are the same object."""
-        does, pair = f"output document in {name} ({want}{_how(search)})", self.expected_of_output.get(name)
+        does, pair = f"output document in {name} ({want}{_reading_words(search)})", self.expected_of_output.get(name)
         if pair is None:
             return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._prefer(name))
         does = f"{does}; the same object where it equals {pair}"
-        reads = whole, self._expected(pair)
+        reads = whole, self._slot_of_expected(pair)
         return self.share(does, cells.outputs_of_kind_beside, reads, want=want)
 
-    def _whole(self, name: str, search: Search) -> int:
+    def _slot_of_whole(self, name: str, search: Search) -> int:
         """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
         cell, beside = self._slot_of_column(name), self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
@@ -235,7 +235,7 @@ class NeedSteps:
             slot = self.share(does, cells.whole_outputs, (cell,), search=search)
         else:
             does = f"{does}; parsed once where it is the text of {beside}"
-            reads = cell, self._slot_of_column(beside), self._expected(beside)
+            reads = cell, self._slot_of_column(beside), self._slot_of_expected(beside)
             slot = self.share(does, cells.whole_outputs_beside, reads, search=search)
         if search.lenient:
             self.searched.setdefault(name, slot)
@@ -247,5 +247,5 @@ def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
     return frozenset().union(*(outer_keys(line.settings) for line in lines))
 
 
-def _how(search: Search) -> str:
+def _reading_words(search: Search) -> str:
     return "" if search.pick == "fitting" else f", pick: {search.pick}"

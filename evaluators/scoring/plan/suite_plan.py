@@ -143,11 +143,11 @@ class Plan(Struct):
         try:
             with limits_in_force(self.limits) as clock:
                 clock.fresh = True  # each row has the whole time for itself
-                reason = explained(evaluator, slots, index)
+                reason = explain_row(evaluator, slots, index)
         except (RowProblem, OutOfTime) as error:
-            return _unexplained(evaluator, verdict, error.issue)
+            return _verdict_with_issue(evaluator, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            return _unexplained(evaluator, verdict, issue_of_bug(error, evaluator.line))
+            return _verdict_with_issue(evaluator, verdict, issue_of_bug(error, evaluator.line))
         return replace(reason, evaluator=evaluator.line.name)
 
     def wrong_from(
@@ -190,10 +190,10 @@ def compile_plan(
     needs = NeedSteps(columns, ordered, roles, reading)
     compiled: dict[str, Compiled] = {}
     for together in rounds_of(ordered):
-        planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
+        planned = [_plan_evaluator(needs, line, watched.get(line.name, ())) for line in together]
         asking_step = None if together[0].settings.asking() is None else _asking_step(needs, planned)
         compiled |= {
-            evaluator.line.name: _compiled(needs, evaluator, asking_step, number)
+            evaluator.line.name: _compile_evaluator(needs, evaluator, asking_step, number)
             for number, evaluator in enumerate(planned)
         }
     evaluators = [compiled[line.name] for line in lines]
@@ -216,7 +216,7 @@ def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) 
     return list(columns)
 
 
-def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
+def _plan_evaluator(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
     """The check of an evaluator, and the slots that it reads. `watched` are fields whose results every verdict keeps."""
     if not line.settings.needs():
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
@@ -225,10 +225,10 @@ def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> P
         check = check.watching(watched)
     inputs, lookups = zip(*(needs.need(need, line) for need in line.settings.needs()), strict=True)
     unreadable, skip = line.settings.unreadable(), needs.reading.unreadable == "skip"
-    return Planned(line, check, _gates(needs, line), inputs, lookups, unreadable, skip)
+    return Planned(line, check, _gate_slots(needs, line), inputs, lookups, unreadable, skip)
 
 
-def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
+def _gate_slots(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
     """The slots that decide whether a row is scored: verdicts of the evaluators it needs, and whether `when` holds."""
     waits = [needs.verdicts[name] for name in line.needs]
     if line.when:
@@ -244,8 +244,9 @@ def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
     return needs.add(does, ask_together, tuple(slot for planned in together for slot in planned.reads), together=together)
 
 
-def _compiled(needs: NeedSteps, evaluator: Planned, asker: int | None, number: int) -> Compiled:
-    """An evaluator in the plan, with the steps that score it. It is the asker with that number in the slot `asker`."""
+def _compile_evaluator(needs: NeedSteps, evaluator: Planned, asker: int | None, number: int) -> Compiled:
+    """An evaluator in the plan, after the steps that score it. `asker` is the slot of the step in which several
+    evaluators ask together, and `number` its position among these; None for one that asks nothing."""
     line, does, scored = evaluator.line, f"{evaluator.line.name}: {evaluator.line.type}", None
     if not isinstance(evaluator.check, ChunkCheck):
         verdicts = needs.add(does, verdicts_one_by_one, evaluator.reads, evaluator=evaluator)
@@ -268,15 +269,16 @@ def read_by(condition: Condition, line: EvaluatorLine) -> Need:
     return Output(line.settings.column("output"), want="any")
 
 
-def _unexplained(evaluator: Compiled, verdict: Result, issue: Issue) -> Result:
+def _verdict_with_issue(evaluator: Compiled, verdict: Result, issue: Issue) -> Result:
     """The verdict, with the issue that kept it from being explained as its reason."""
     reason = f"it could not be explained: {issue.message}"
     return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=evaluator.line.name)
 
 
-def explained(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
-    """The result of one evaluator for one row, with a reason where there is more to say than its status: from the scored row, else from
-    the cell that cannot be read, else from the evaluator. Raises whatever goes wrong in explaining it."""
+def explain_row(evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
+    """The result of one evaluator for one row, with a reason where there is more to say than its status: from the
+    scored row, else from the cell that cannot be read, else from the evaluator. Raises whatever goes wrong in
+    explaining it."""
     verdict: Result = slots[evaluator.verdicts][index]
     settings, values = evaluator.line.settings, [slots[slot][index] for slot in evaluator.inputs]
     unreadable = next(
