@@ -112,7 +112,7 @@ def _seconds(prepared: Prepared, crew: Crew) -> float:
         variants = variants_of(prepared, jobs_of(prepared, recordings), folder.db)
         begun = perf_counter()
         run = score(prepared, variants, crew, Observer())
-        finish_run(prepared, run.measured, prepared.test_set.fingerprint())
+        finish_run(prepared, run.results, prepared.test_set.fingerprint())
         return perf_counter() - begun
     finally:
         folder.discard()

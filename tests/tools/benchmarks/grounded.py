@@ -218,7 +218,7 @@ def _chance(sampled: Sampled, verdicts: Sequence[Sequence[Result]], chunks: Sequ
     sampling = RowSampling(sampled)
     for each, chunk in zip(verdicts, chunks, strict=True):
         sampling.add(each, chunk)
-    list(sampled.measure(list(sampling.finished().rows.values())))
+    list(sampled.measure(list(sampling.sample().rows.values())))
 
 
 def main() -> None:
