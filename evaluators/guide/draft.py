@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +18,14 @@ from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
 from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed, seen_in, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
-from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, values_in_objects, written
+from evaluators.guide.wrapped_outputs import (
+    at_path,
+    document_path,
+    keys_spelt_otherwise,
+    shape_note,
+    values_in_objects,
+    written,
+)
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
@@ -72,7 +80,8 @@ def evaluators_for(
         if texts and "expected" in columns and _several_right(pairs)
         else _of_documents(rows, len(texts), _naming_keys(outputs, expected, names), guard, empty, ask)
         if texts and len(rows) >= _MOSTLY * len(texts)
-        else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
+        else (None if _final_mark(pairs) else _of_values(pairs, guard, empty, columns, ask))
+        or _of_texts(pairs, guard, empty, columns, ask)
     )
     said = () if {"fields", "document", "final_answer", *_VALUES} & {*made.gated} else _no_text_right(pairs)
     notes = (*made.notes, *_no_answers([*texts, *damaged], expected), *_printed(pairs), *said, *_damage(damaged))
@@ -208,6 +217,11 @@ def _of_documents(
         notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
         rows = [(document, at_path(output, wrapped)) for document, output in rows]
     lines = lines_of(root, ask)
+    spelling = keys_spelt_otherwise(rows, lines)
+    if spelling is not None:
+        guard = [*guard, f"keys: {flow_text(spelling.setting)}"]
+        notes.append(spelling.note)
+        rows = spelling.respelt(rows, lines)
     in_objects = values_in_objects(rows)
     if in_objects is not None:
         guard = [*guard, f"transforms: [{flow_text(in_objects.transform)}]"]
@@ -379,8 +393,8 @@ def _of_texts(
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
     notes = tuple(_notes(empty, guard))
-    if texts and all(_FINAL_MARK in text for text in texts):
-        return _of_final_answers(pairs, margin, notes)
+    if (mark := _final_mark(pairs)) is not None:
+        return _of_final_answers(pairs, mark, margin, notes, ask)
     words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
     few = len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)
     if not texts or (few and words < _SENTENCE and letters <= _SHORT_TEXT):
@@ -426,27 +440,48 @@ def _of_texts(
 
 
 def _of_final_answers(
-    pairs: Sequence[tuple[Any, Any]], margin: Sequence[str], notes: tuple[str, ...]
+    pairs: Sequence[tuple[Any, Any]], mark: str, margin: Sequence[str], notes: tuple[str, ...], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
-    """The evaluator that compares what stands after `####`, as in worked solutions of GSM8K."""
-    settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{_FINAL_MARK}\\s*", "with": ""}}]}
-    numbers = {**settings, "compare": {"numeric": {"parse": {"thousands": ","}}}}
-    if all(units_of(_after_mark(cell), ",") is not None for cell, _ in pairs):
-        settings = numbers
+    """The evaluator that compares what stands after a mark: `####`, as in worked solutions of GSM8K, or the end of a model's reasoning."""
+    settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{mark}\\s*", "with": ""}}]}
+    answers = [_after_mark(cell, mark) for cell, _ in pairs]
+    if all(units_of(answer, ",") is not None for answer in answers):
+        settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
+    elif mark != _FINAL_MARK:
+        line = value_line(answers, "", ask)
+        settings["compare"] = "normalized" if line is None else line.compare
     right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
     if not right and len(pairs) >= _SEVERAL:
-        notes = (*notes, none_right([(_after_mark(cell), output) for cell, output in pairs]))
-    why = f"The answer is what stands after {_FINAL_MARK}; right in {right:,} of {len(pairs):,} rows."
+        notes = (*notes, none_right([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]))
+    why = f"The answer is what stands after {mark}; right in {right:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
     lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
-    return SuggestedEvaluators(tuple(lines), ("final_answer",), f"solutions with an answer after {_FINAL_MARK}", notes)
+    what = (
+        f"solutions with an answer after {mark}"
+        if mark == _FINAL_MARK
+        else f"compared with what outputs say after {mark}"
+    )
+    return SuggestedEvaluators(tuple(lines), ("final_answer",), what, notes)
 
 
-def _after_mark(cell: Any) -> str:
-    return _text(cell).rpartition(_FINAL_MARK)[2].strip()
+def _final_mark(pairs: Sequence[tuple[Any, Any]]) -> str | None:
+    """The mark after which the answer stands: in all expected texts, or in most outputs, as the end of a model's reasoning before a short
+    answer; None without one."""
+    texts, outputs = [_text(cell) for cell, _ in pairs], [output for _, output in pairs if isinstance(output, str)]
+    if texts and all(_FINAL_MARK in text for text in texts):
+        return _FINAL_MARK
+    ends = Counter(found[0] for output in outputs if (found := _END_OF_REASONING.search(output)) is not None)
+    mark = max(ends, key=ends.__getitem__, default="")
+    short = all(mark not in text and len(text) <= _SHORT_TEXT for text in texts)
+    return mark if texts and short and 2 * ends[mark] > len(pairs) else None
+
+
+def _after_mark(cell: Any, mark: str) -> str:
+    return _text(cell).rpartition(mark)[2].strip()
 
 
 _FINAL_MARK: Final = "####"
+_END_OF_REASONING: Final = re.compile(r"</(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
 
 
 def _mentioned(

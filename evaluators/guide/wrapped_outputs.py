@@ -15,6 +15,7 @@ from evaluators.guide.column_names import words_of
 from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.guide.proposal_counts import is_aligned
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
+from evaluators.scoring.fields.key_spelling import KeySpelling, Respelt, keys_in
 from evaluators.scoring.fields.reshaping import Reshaping, Reshapings
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import ANY, Step, display
@@ -73,6 +74,59 @@ def _objects_below(
             yield (*above, key), inner
             if len(above) + 1 < _DEEPEST:
                 yield from _objects_below(inner, (*above, key))
+
+
+class KeysSpeltOtherwise(Struct, frozen=True):
+    """Outputs whose keys differ from the expected ones in spelling alone: the setting that sets that aside, and a key of each side."""
+
+    setting: dict[str, str]
+    own: str
+    expected: str
+
+    def respelt(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
+        """The rows of an expected document and an output cell, with the expected keys in the outputs."""
+        return [
+            (document, output if one is None else one.document)
+            for document, output, one in _respelt(rows, lines, self.setting)
+        ]
+
+    @property
+    def note(self) -> str:
+        """How the keys are spelt, and what is done about it."""
+        return (
+            f'the outputs spell keys otherwise, such as "{self.own}" for "{self.expected}": `keys: {flow_text(self.setting)}` reads them '
+            "as the same; without that line, no such field is right"
+        )
+
+
+def keys_spelt_otherwise(rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> KeysSpeltOtherwise | None:
+    """How the keys of most outputs differ from those of the fields of `lines` in spelling alone; None where they do not.
+
+    Of two settings that read as many keys, it is the one that forgives less."""
+    best: KeysSpeltOtherwise | None = None
+    most = 0
+    for setting in _SPELLINGS:
+        outputs = [output for *_, output in _respelt(rows[:_ROWS], lines, setting) if output is not None and output.own]
+        renamed = dict.fromkeys(pair for output in outputs for names in output.own.values() for pair in names.items())
+        if 2 * len(outputs) >= len(rows[:_ROWS]) and len(renamed) > most:
+            expected, own = next(iter(renamed))
+            best, most = KeysSpeltOtherwise(setting, own, expected), len(renamed)
+    return best
+
+
+_SPELLINGS: Final = ({"case": "ignore"}, {"style": "any"})
+
+
+def _respelt(
+    rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine], setting: Mapping[str, str]
+) -> list[tuple[Any, Any, Respelt | None]]:
+    """The rows, each with its output as it is read under a setting for keys; None for an output that holds no JSON."""
+    known, spelling = keys_in(Path(line.steps) for line in lines), KeySpelling.model_validate(setting)
+    held = [(document, output, container_in(output)) for document, output in rows]
+    return [
+        (document, output, None if inner is None else spelling.respelt(known, inner, document))
+        for document, output, inner in held
+    ]
 
 
 class ValuesInObjects(Struct, frozen=True):
