@@ -234,7 +234,7 @@ _NO_ROWS: Final = (
 
 def _refuse_no_rows(source: ByteSource) -> None:
     """Raises Problems for a file whose name is not that of rows and whose first bytes are those of something else."""
-    if source.suffix in _by_suffix():
+    if _is_named_by_format(source) or source.suffix in _by_suffix():
         return
     head = source.head(_HEAD_BYTES)
     begins = head[:_LONGEST_MARK].removeprefix(codecs.BOM_UTF8).lstrip().lower()
@@ -334,12 +334,16 @@ def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
     return problem("no-rows", "no file in this folder has a name of rows", where=shown, hint=hint)
 
 
+def _is_named_by_format(source: ByteSource) -> bool:
+    """Whether the name of a file ends as that of a format does; the readers of other formats need not be imported then."""
+    name = source.suffix.removeprefix(".")
+    return name in READERS.shipped_names() and source.suffix in READERS.find(name).suffixes
+
+
 def format_of(source: ByteSource) -> str:
     """The format of a file, by its name, or else by its first bytes."""
     name = source.suffix.removeprefix(".")
-    if (
-        name in READERS.shipped_names() and source.suffix in READERS.find(name).suffixes
-    ):  # the others need not be imported
+    if _is_named_by_format(source):
         return "jsonl" if name == "json" and holds_json_lines(source) else name
     return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
 

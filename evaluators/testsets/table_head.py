@@ -2,7 +2,8 @@
 
 Strategy. Everything is worked out from the first 64 KiB. A file may say in a line of its own what separates its cells (`sep=;`, as
 Excel has it); spreadsheets do not show that line, so it has no number. Lines of a title above the header are recognised and
-refused, with the row to name: a header is never chosen silently.
+refused, with the row to name: a header is never chosen silently. So are names of columns in two rows, as spreadsheets with merged cells
+have them, and CoNLL, which is no table.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue
 from evaluators.scoring.needs import ROLES
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.quoting import first_texts
+from evaluators.scoring.values.late_pattern import late_pattern
+from evaluators.scoring.values.quoting import first_texts, quote
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.testsets.columns import DELIMITERS, usual_columns
 from evaluators.testsets.delimited_rows import LARGEST_CELL
-from evaluators.testsets.header_rows import refuse_conll, refuse_two_rows_of_names
 from evaluators.testsets.reader import HEADER_HINT
 
 HEAD_BYTES: Final = 64 * 1024
@@ -36,6 +37,11 @@ _RULE: Final = re.compile(r"(?::?-{2,}:?)?")
 _LONGEST_NAME: Final = 200
 _SHOWN: Final = 4
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n])"?\1*[ \t]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
+_CONLL_LABEL: Final = late_pattern(r"O|[BIESLU]-\S+")
+_NO_CONLL_TOKEN: Final = ("-DOCSTART-", "#")
+_LEAST_ALIKE: Final = 2
+_MOST_CONLL_LINES: Final = 200
+_SHOWN_LETTERS: Final = 40
 
 Numbered = tuple[int, list[str]]
 """A row that is not blank, and its number."""
@@ -190,3 +196,50 @@ def _told_below(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return any(
         name.strip() and any(index < len(row) and row[index] == name for row in rows) for index, name in enumerate(names)
     )
+
+
+def refuse_two_rows_of_names(source: ByteSource, row: int, names: Sequence[str], second: Sequence[str]) -> None:
+    """Raises Problems where the header, which is the row of that number, says of what its columns are, and the row below says which:
+    `vendor,,total,` above `gold,pred,gold,pred`."""
+    width = max(len(names), len(second))
+    above, below = ([cell.strip() for cell in [*cells, *[""] * (width - len(cells))]] for cells in (names, second))
+    groups: list[tuple[str, list[str]]] = []
+    for name, cell in zip(above, below, strict=True):
+        if groups and cell and name in ("", groups[-1][0]):
+            groups[-1][1].append(cell)
+        else:
+            groups.append((name, [cell]))
+    several = [cells for _, cells in groups if len(cells) > 1 and all(cells)]
+    if (
+        len(several) < _LEAST_ALIKE
+        or any(cells != several[0] for cells in several)
+        or len({*several[0]}) < len(several[0])
+    ):
+        return
+    written = [f"{name} {cell}".strip() for name, cells in groups for cell in cells]
+    shown = first_texts([f'"{cell}"' for cell in several[0]], _SHOWN)
+    message = (
+        f"rows {row} and {row + 1} hold the names of the columns together: {shown} stand below each of several names"
+    )
+    hint = f"write one row in place of both: {','.join(written)}"
+    raise broken(source, "two-header-rows", message, hint)
+
+
+def refuse_conll(source: ByteSource, text: str) -> None:
+    """Raises Problems for a text of CoNLL: a token in each line with its labels behind it, and an empty line after a sentence."""
+    lines = [
+        line.split()
+        for line in text.splitlines()[:_MOST_CONLL_LINES]
+        if line.strip() and not line.startswith(_NO_CONLL_TOKEN)
+    ]
+    if len(lines) < _LEAST_ALIKE or not all(len(line) > 1 and _CONLL_LABEL.fullmatch(line[-1]) for line in lines[:-1]):
+        return
+    if not any(line[-1] != "O" for line in lines[:-1]):
+        return
+    shown = quote(" ".join(lines[0]), _SHOWN_LETTERS)
+    message = f"this is CoNLL, a token in each line with its label behind it ({shown}), and no table of rows"
+    hint = (
+        "write a JSON line for each sentence, with the spans of both sides: "
+        '{"id": 1, "expected": [[0, 2, "PER"]], "output": [[0, 2, "PER"]]}'
+    )
+    raise broken(source, "conll", message, hint)

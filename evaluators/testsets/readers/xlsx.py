@@ -12,8 +12,8 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import to_text
 from evaluators.testsets.byte_source import ByteSource, broken
-from evaluators.testsets.header_rows import refuse_two_rows_of_names
 from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
+from evaluators.testsets.table_head import refuse_two_rows_of_names
 from evaluators.testsets.workbook import Sheet, opened, place_of
 
 _FIRST_ROWS: Final = 200
