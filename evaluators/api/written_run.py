@@ -22,7 +22,7 @@ from evaluators.runs.result import RunResult
 from evaluators.runs.store import UNWRITTEN
 from evaluators.scoring.evaluators._evaluator import lists_fields
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.files import read_inside
+from evaluators.scoring.values.files import files_read_in
 from evaluators.testsets.byte_store import scheme_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
     keeps_folder = wanted.results is not None
     name = prepared.suite.results.name
     own = Path(wanted.results, name).resolve() if wanted.results is not None and name is not None else None
-    if wanted.force and own is not None and (read := read_inside(own)):
+    if wanted.force and own is not None and (read := files_read_in(own)):
         message = f"the run reads {Path(read[0]).name} in this folder, and --force would remove the folder"
         issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(own), "--name gives this run another name"))
     if formats is not None:

@@ -218,7 +218,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded)
             if options["dry_run"]:
-                _print_questions(loaded, test_set, _run_options(options, None, ()))
+                _print_dry_run(loaded, test_set, _run_options(options, None, ()))
                 return
             tracked = options["track"] or tuple(tracker.name for tracker in loaded.tracking)
             shown: list[Issue] = []
@@ -364,20 +364,20 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Prints where questions go and how many there are at most to standard error, before the first one."""
-    from evaluators.runs.dry_run import questions_of
+    from evaluators.runs.dry_run import dry_run_lines
 
-    for line in questions_of(prepared, repeat_judge)[0]:
+    for line in dry_run_lines(prepared, repeat_judge)[0]:
         print_err(line)
 
 
-def _print_questions(loaded: Suite, test_set: str | None, options: RunOptions) -> None:
-    """Print the questions of a run, in place of the run."""
+def _print_dry_run(loaded: Suite, test_set: str | None, options: RunOptions) -> None:
+    """Prints, in place of a run, where it would send questions, how many at most, and what they would cost; nothing is sent."""
     from evaluators.api.run_options import prepare_rows
-    from evaluators.runs.dry_run import questions_of
+    from evaluators.runs.dry_run import dry_run_lines
 
-    lines, functions = questions_of(prepare_rows(loaded, test_set, options), options["repeat_judge"])
-    if functions:
-        lines.append(f"{functions:,} different questions go to functions of this program.")
+    lines, function_questions = dry_run_lines(prepare_rows(loaded, test_set, options), options["repeat_judge"])
+    if function_questions:
+        lines.append(f"{function_questions:,} different questions go to functions of this program.")
     print_out("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 

@@ -407,7 +407,7 @@ def _of_texts(
             "    name: label",
             *margin,
             *case,
-            *_as_truths(pairs),
+            *_boolean_lines(pairs),
             *_as_numbers(pairs),
         ]
         return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
@@ -420,7 +420,7 @@ def _of_texts(
             *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
             "- correctness:", "    name: right", *margin, "",
             *comment(f"The expected text, to the letter; {strict}."),
-            "- exact_match:", "    name: exact", *margin, *_as_truths(pairs), *_as_numbers(pairs),
+            "- exact_match:", "    name: exact", *margin, *_boolean_lines(pairs), *_as_numbers(pairs),
             *_mentioned(pairs, right["right"], columns, margin),
             *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
@@ -505,8 +505,9 @@ def _mentioned(
     return ["", *comment(said), *(f"# {one}" for one in lines)]
 
 
-def _as_truths(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """The evaluator that takes yes for true, in a comment, where both sides say so in words of their own."""
+def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The lines, commented out, that compare words for true and false as what they say: `yes` is `true`. `pairs` are expected cells and
+    outputs. None unless all cells are such words, outputs use words that the expected cells lack, and more rows are right then."""
     sides = [{_text(cell).strip().casefold() for cell in side} for side in zip(*pairs, strict=True)]
     if not pairs or any(not side <= BOOLEAN_WORDS.keys() for side in sides) or sides[1] <= sides[0]:
         return []

@@ -568,7 +568,7 @@ def _without_partner(test_set: TestSet) -> list[str]:
 
 
 def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
-    """The command as it was given."""
+    """The line that runs `evaluators init` with these options, to which messages add what is missing."""
     arguments = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
     roles = [("columns", f"{role}={column}") for role, column in columns.items()]
     words = [*([data] if data else []), *(word for name, value in (*arguments, *roles) for word in (f"--{name}", value))]

@@ -74,7 +74,7 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
         _opening(comparison),
         *_incomparable(comparison),
         *_regression_checks(comparison),
-        *_evaluators(comparison),
+        *_evaluators_section(comparison),
         *_fields(comparison),
         *_labels(comparison),
         *_measures(comparison),
@@ -192,7 +192,7 @@ _ABOUT_ROWS: Final = (
     *count_columns("fixed", "broken"),
 )
 _DETECTABLE: Final = Column("MDE", lambda difference: score_text(difference.minimum_detectable_effect))
-_UNPAIRED: Final = count_columns("lost", "gained", "settled", optional=True)
+_ROWS_WITHOUT_PAIR: Final = count_columns("lost", "gained", "settled", optional=True)
 
 
 def _difference_columns(differences: Sequence[Difference], comparison: RunComparison) -> tuple[Column, ...]:
@@ -207,11 +207,11 @@ def _verdict_tone(one: Difference) -> Tone:
     return _VERDICT_TONES.get(one.verdict, "plain")
 
 
-def _evaluators(comparison: RunComparison) -> Iterator[Section]:
-    """The evaluators that became better or worse, each with its p-value."""
+def _evaluators_section(comparison: RunComparison) -> Iterator[Section]:
+    """The section with the difference of each evaluator, its noise, and what the columns mean; none without evaluators."""
     columns = (
         text_column("evaluator"), text_column("variant", optional=True), *_difference_columns(comparison.evaluators, comparison),
-        *(() if comparison.unpaired else (_DETECTABLE, *_UNPAIRED)),
+        *(() if comparison.unpaired else (_DETECTABLE, *_ROWS_WITHOUT_PAIR)),
     )  # fmt: skip
     if comparison.evaluators:
         table = table_of(comparison.evaluators, columns, _verdict_tone)
@@ -294,7 +294,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     columns = (
         *([text_column("evaluator")] if several else []), text_column("field", lambda difference: path_for_people(difference.field or "")),
         text_column("variant", optional=True), *_difference_columns(comparison.fields, comparison),
-        *(() if comparison.unpaired else _UNPAIRED),
+        *(() if comparison.unpaired else _ROWS_WITHOUT_PAIR),
     )  # fmt: skip
     changed = [
         difference

@@ -14,7 +14,7 @@ from evaluators.scoring.judges.asking import QuestionCounter, asking_with
 from evaluators.scoring.judges.judge import Estimate, amount_text
 
 
-def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
+def dry_run_lines(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
     """The questions that a run over the test set would ask at most: lines for people on what would be sent, and how many different
     questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
     suite = prepared.suite

@@ -110,9 +110,9 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @property
     def measures(self) -> tuple[NumericColumn, ...]:
-        """The columns whose numbers are counted, and what judges cost where one has prices. Raises Problems (config) where these
-        cannot be read."""
-        from evaluators.runs.number_cells import NumericColumn  # a suite is read sooner
+        """The columns whose numbers are averaged and summed beside the scores, and the cost of judges where one has prices. Raises Problems
+        (config) where these cannot be read."""
+        from evaluators.runs.number_cells import NumericColumn  # most suites have no measures
 
         measures: tuple[NumericColumn, ...] = self._section("measures", ())
         file = next(filter(None, (judge.price_file() for judge in self.judges.values())), None)

@@ -151,18 +151,21 @@ def column_descriptions(layout: Layout) -> list[tuple[str, str, str, str]]:
 def create_tables(db: sqlite3.Connection) -> None:
     """Makes the tables of an empty file, in one transaction."""
     db.execute("begin immediate")
-    for name, columns in TABLES.items():
-        make_table(db, name, columns)
+    for name, definition in TABLES.items():
+        make_table(db, name, definition)
     db.execute(f"pragma application_id = {APPLICATION}")
     db.execute(f"pragma user_version = {FORMAT}")
     db.execute("commit")
 
 
-def make_table(db: sqlite3.Connection, name: str, columns: str) -> None:
-    """Makes one table where it is not there. An old SQLite, which has no strict tables, makes those in memory without."""
+def make_table(db: sqlite3.Connection, name: str, definition: str) -> None:
+    """Makes one table where it is not there. `definition` is the SQL behind its name.
+
+    SQLite before 3.37 has no strict tables: there the word is left out, which concerns databases in memory alone (see `connect`).
+    """
     old = sqlite3.sqlite_version_info < _STRICT_SINCE
-    columns = columns.replace(" strict,", "").replace(" strict", "") if old else columns
-    db.execute(f"create table if not exists {name} {columns}")
+    definition = definition.replace(" strict,", "").replace(" strict", "") if old else definition
+    db.execute(f"create table if not exists {name} {definition}")
 
 
 def connect(path: Path | None, readonly: bool = False) -> sqlite3.Connection:

@@ -33,7 +33,7 @@ from evaluators.reports.headline import headline
 from evaluators.reports.html.compared_rows import ComparedRuns, compared_rows
 from evaluators.reports.html.comparison import comparison_payload
 from evaluators.runs.cells_again import with_cells
-from evaluators.runs.dry_run import questions_of
+from evaluators.runs.dry_run import dry_run_lines
 from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import Run
 from evaluators.runs.run_listing import ListedRun, listed_runs, newest_runs
@@ -99,7 +99,7 @@ class Runs:
         place = self._folder.place(path)
         suite, path = load(place), self._folder.name_of(place)
         prepared = prepare(suite)
-        lines, _ = questions_of(prepared, 1) if suite.judges and not ask else ([], 0)
+        lines, _ = dry_run_lines(prepared, 1) if suite.judges and not ask else ([], 0)
         if lines:
             raise problem("asks", "\n".join(lines), where=path)
         results = self.results_of(path)

@@ -28,7 +28,7 @@ from evaluators.reports.html.rows import embed_rows
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
 from evaluators.runs.asking_run import asks_anybody
-from evaluators.runs.dry_run import questions_of
+from evaluators.runs.dry_run import dry_run_lines
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import prepare
@@ -173,22 +173,26 @@ class Scores:
         """How many rows all kept scorings hold."""
         return sum(len(kept_score.table) for kept_score in self._kept.values())
 
-    def _run(self, suite: Suite, data: str, asked: m.Score, here: _UnderWay, answers: _Answers) -> Run:
-        """The run of a suite that is written nowhere; `here` stops it and hears how far it is. Of few rows it keeps all evidence and
-        documents."""
-        refuse_elsewhere(suite, data, asked.fetch)
-        small = asked.rows is not None and asked.rows <= WHOLE_EVIDENCE
+    def _run(self, suite: Suite, data: str, request: m.Score, progress: _UnderWay, answers: _Answers) -> Run:
+        """The run of a suite that is written nowhere. Of few rows it keeps all evidence and documents.
+
+        `data` is a file in place of the suite's own rows, or empty. `progress` is told how far the run is, and can stop it; `answers` are
+        those that judges gave before. Raises Problems where rows are not there, or would be fetched without being allowed to.
+        """
+        refuse_elsewhere(suite, data, request.fetch)
+        small = request.rows is not None and request.rows <= WHOLE_EVIDENCE
         with asking_with(counted=answers):
             return suite.run(
-                data or None, selection=Selection(limit=asked.rows), workers=1, engine="in_process", track=("none",),
-                evidence="all" if small else None, documents="all" if small else None, stopped=here.stop.is_set, progress=here.add_progress,
+                data or None, selection=Selection(limit=request.rows), workers=1, engine="in_process", track=("none",),
+                evidence="all" if small else None, documents="all" if small else None, stopped=progress.stop.is_set,
+                progress=progress.add_progress,
             )  # fmt: skip
 
     def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
         """The judges that the suite would ask, and the estimate; None where nothing would be sent."""
         if not asks_anybody(suite):
             return None
-        lines, _ = questions_of(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
+        lines, _ = dry_run_lines(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
         return m.Asks(lines, is_open) if lines else None
 
     def rows(

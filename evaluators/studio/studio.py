@@ -93,7 +93,7 @@ class Studio:
         return self.scores.score(suite, asked, data)
 
     def correct(self, asked: m.Correct) -> m.Corrected:
-        """Notes that an expected answer is wrong."""
+        """Writes to the file of corrections that an expected answer is wrong, and what is right."""
         suite = self._read_suite(asked.text, asked.path)
         return add_correction(self.folder, suite, self.scores.find(asked.score), asked)
 

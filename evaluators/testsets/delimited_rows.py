@@ -87,7 +87,7 @@ class SplitPass:
         _next(records, header)
         while rows := _next(records, self._chunk_rows()):
             self.bytes_of_chunks = self.bytes
-            yield self.chunk(rows)
+            yield self._take_chunk(rows)
 
     def _chunk_rows(self) -> int:
         """The number of rows of the next chunk, from the average size of the rows so far; at least one."""
@@ -159,18 +159,23 @@ class SplitPass:
             taken.append(row.cells if row.fits else [""])
             size += min(row.length, LONGEST)
             if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS:
-                yield self.chunk(taken, issues)
+                yield self._take_chunk(taken, issues)
                 taken, issues, size = [], {}, 0
         if taken:
-            yield self.chunk(taken, issues)
+            yield self._take_chunk(taken, issues)
 
-    def chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
-        """A chunk with records as columns. Ragged and undecodable records are faults, as are those whose index is in `issues`."""
+    def _take_chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
+        """The next records as a chunk of columns, which counts them in `span`. `issues` are the faults that are known already, by the index
+        of a record."""
         start = self.span
         self.span += len(records)
         if not self.undecoded and not issues and {self.width}.issuperset(map(len, records)):
             return Chunk(range(start, self.span), self.span, {name: _column(records, at) for name, at in self.wanted})
-        # a blank line is no row
+        return self._chunk_with_faults(start, records, issues)
+
+    def _chunk_with_faults(self, start: int, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue]) -> Chunk:
+        """The records from the place `start` on as a chunk. Blank lines are no rows; records with too many or too few cells, or with bytes
+        that are no text, are faults, as are those in `issues`, and each of their cells is a CellError."""
         rows = [(number, record) for number, record in enumerate(records) if record]
         checked = ((at, issues.get(number) or self._issue(record)) for at, (number, record) in enumerate(rows))
         faults = [(at, issue) for at, issue in checked if issue is not None]

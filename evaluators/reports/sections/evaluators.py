@@ -80,13 +80,15 @@ def _partial_warnings(result: RunResult) -> Iterator[Item]:
 
 
 def _remarks(result: RunResult) -> Iterator[Item]:
-    """How many of the scored rows have no proper score, and what stands beside the metrics."""
+    """A note for each evaluator and each reason why scored rows count 0 or measure nothing, with how many, and what stands beside its
+    metrics."""
     for stats in result.evaluators:
         unread, blocked = ("had an output that could not be read", "was blocked by an evaluator that it needs")
+        no_answer = "had an empty expected answer, which measures nothing"
         for count, singular, several in (
             (stats.unreadable, f"{unread}: it scores 0", f"{unread}: they score 0"),
             (stats.blocked, f"{blocked}: it scores 0", "were blocked by an evaluator that they need: they score 0"),
-            (stats.empty_expected, *["had an empty expected answer, which measures nothing"] * 2),
+            (stats.empty_expected, no_answer, no_answer),
         ):
             if count:
                 text = f"{count:,} of the {stats.scored:,} scored rows {singular if count == 1 else several}"

@@ -75,7 +75,7 @@ PhrasesOrCommas: TypeAlias = Annotated[
 """`Phrases` that may also be one text with commas. Blanks at both ends of a phrase are set aside."""
 
 
-def phrase_columns(*settings: object) -> tuple[Column, ...]:
+def columns_named_by(*settings: object) -> tuple[Column, ...]:
     """The cells to ask for: one for each of the settings that comes from the row."""
     return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
 

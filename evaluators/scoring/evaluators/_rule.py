@@ -266,7 +266,7 @@ class Rule(Settings):
     def _result_in_item(self, item: Read, reading: Reading) -> Held:
         """The result of the rule in one item of the list that `each` names."""
         if item.value is MISSING:
-            return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
+            return Held(OMISSION, partial(_missing_text, [item]), no_items=item.no_items)
         try:
             held = self._result_in(item.value, item.place, reading)
         except WrongKind as error:
@@ -305,7 +305,7 @@ class Rule(Settings):
         numbers = [] if self.equals is None else [_exact_number(value, reading) for value in there]
         wanted = next((_exact_number(value, reading) for value in against if value.value is not MISSING), self.equals)
         if lacking:
-            return Held(OMISSION, partial(_are_missing, lacking), no_items=no_items)
+            return Held(OMISSION, partial(_missing_text, lacking), no_items=no_items)
         if self.present:
             return Held(
                 MATCH, lambda: f"{_names_text(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items
@@ -427,7 +427,7 @@ def _no_two_equal(values: Sequence[Read]) -> Held:
     return Held(MISMATCH, lambda: f"{one.name} and {other.name} are both {quote(one.value)}{more}")
 
 
-def _are_missing(lacking: Sequence[Read]) -> str:
+def _missing_text(lacking: Sequence[Read]) -> str:
     """A sentence on the values that a rule lacks, and on the lists that have no items for it."""
     missing = [read for read in lacking if read.no_items is None]
     empty = [read for read in lacking if read.no_items is not None]

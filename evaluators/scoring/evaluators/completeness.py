@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrases, phrase_columns, reason_found, share_found
+from evaluators.scoring.evaluators._phrases import Phrases, columns_named_by, reason_found, share_found
 
 _REPORT = """
 # Introduction
@@ -47,7 +47,7 @@ class Completeness(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.sections)
+        return Text(self.column("output")), *columns_named_by(self.sections)
 
     def measure(self, text: str, *cells: object) -> tuple[int, int]:
         return share_found(text, self.sections, cells)

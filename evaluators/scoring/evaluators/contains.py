@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrase, phrase_columns, phrase_of, phrase_text
+from evaluators.scoring.evaluators._phrases import Phrase, columns_named_by, phrase_of, phrase_text
 from evaluators.scoring.values.words_in_text import whole_words
 
 
@@ -43,7 +43,7 @@ class Contains(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.substring)
+        return Text(self.column("output")), *columns_named_by(self.substring)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrase = phrase_of(self.substring, cells)

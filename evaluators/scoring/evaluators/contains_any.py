@@ -9,7 +9,7 @@ from pydantic import StrictBool
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.scoring.evaluators._phrases import (
     PhrasesOrCommas,
-    phrase_columns,
+    columns_named_by,
     phrases_found_and_missing,
     phrases_of,
     quoted_phrases,
@@ -44,7 +44,7 @@ class ContainsAny(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.substrings)
+        return Text(self.column("output")), *columns_named_by(self.substrings)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrases = phrases_of(self.substrings, cells)

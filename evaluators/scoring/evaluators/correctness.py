@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.scoring.evaluators._cells import CellEvaluator
 from evaluators.scoring.evaluators._evaluator import Example, Measured, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrases, phrase_columns, reason_found, share_found
+from evaluators.scoring.evaluators._phrases import Phrases, columns_named_by, reason_found, share_found
 from evaluators.scoring.evaluators._texts import ExpectedColumn, LabelRule, Labels, label_rule
 
 
@@ -83,7 +83,7 @@ class Correctness(CellEvaluator):
         if self.answer is not None:
             return (output,)
         if self.keywords is not None:
-            return output, *phrase_columns(self.keywords)
+            return output, *columns_named_by(self.keywords)
         return output, Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:

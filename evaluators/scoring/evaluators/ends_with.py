@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrase, phrase_columns, phrase_of, phrase_text
+from evaluators.scoring.evaluators._phrases import Phrase, columns_named_by, phrase_of, phrase_text
 
 
 class EndsWith(Evaluator):
@@ -38,7 +38,7 @@ class EndsWith(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.suffix)
+        return Text(self.column("output")), *columns_named_by(self.suffix)
 
     def measure(self, text: str, *cells: object) -> bool:
         phrase = phrase_of(self.suffix, cells)

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, Validatio
 
 from evaluators.model.settings import BadSettings, spell, under
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
-from evaluators.scoring.evaluators._phrases import phrase_columns
+from evaluators.scoring.evaluators._phrases import columns_named_by
 from evaluators.scoring.evaluators._schema_files import first_keys, read_file
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.key_spelling import KeySpelling, Respelt
@@ -109,7 +109,7 @@ class JsonSchemaValid(Evaluator):
         return self
 
     def needs(self) -> Needs:
-        return Output(self.column("output"), want="any"), *phrase_columns(self.json_schema)
+        return Output(self.column("output"), want="any"), *columns_named_by(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
         keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import Phrases, phrase_columns, reason_found, share_found
+from evaluators.scoring.evaluators._phrases import Phrases, columns_named_by, reason_found, share_found
 
 
 class Keywords(Evaluator):
@@ -36,7 +36,7 @@ class Keywords(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.keywords)
+        return Text(self.column("output")), *columns_named_by(self.keywords)
 
     def measure(self, text: str, *cells: object) -> tuple[int, int]:
         return share_found(text, self.keywords, cells)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, FromColumn, Needs, Reason, Text
-from evaluators.scoring.evaluators._phrases import phrase_columns, phrase_text
+from evaluators.scoring.evaluators._phrases import columns_named_by, phrase_text
 from evaluators.scoring.needs import Pattern, pattern_in
 from evaluators.scoring.values.patterns import matcher
 
@@ -57,7 +57,7 @@ class RegexMatch(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("output")), *phrase_columns(self.pattern)
+        return Text(self.column("output")), *columns_named_by(self.pattern)
 
     def measure(self, text: str, *cells: object) -> bool:
         return self._finds(text, self._pattern(cells)) is self.should_match

@@ -26,7 +26,7 @@ from evaluators.scoring.evaluators._evaluator import (
     ScoredFields,
     TreeEvaluator,
 )
-from evaluators.scoring.evaluators._phrases import phrase_columns
+from evaluators.scoring.evaluators._phrases import columns_named_by
 from evaluators.scoring.evaluators._schema_files import parse_schema, read_file
 from evaluators.scoring.evaluators._texts import ExpectedColumn
 from evaluators.scoring.fields.inference.schema import infer_schema
@@ -320,11 +320,15 @@ class SchemaMatch(TreeEvaluator):
         return scoring
 
     def needs(self) -> Needs:
+        """The expected document, the output, the column of the schema where one holds it, and those of further right answers.
+
+        The output may be of any kind where a transform changes the whole document.
+        """
         expected = Expected(self.column("expected"))
         of_any_kind = self._scoring is not None and self._scoring.reshapings.at_the_top
         output = Output(self.column("output"), "any" if of_any_kind else "like_expected", beside=expected)
         answers = () if self._scoring is None else self._scoring.answer_columns
-        return expected, output, *phrase_columns(self.json_schema), *(Column(name, literal=True) for name in answers)
+        return expected, output, *columns_named_by(self.json_schema), *(Column(name, literal=True) for name in answers)
 
     def scored_fields(self) -> ScoredFields:
         """The fields that reports and gates know: those of the schema, or those of the settings if a column holds it."""

@@ -102,7 +102,7 @@ class ModelJudge(ModelEndpoint):
         )
 
     def meaning(self) -> Mapping[str, Any]:
-        """All that answers depend on: the model and how it is asked, its address, and the wording of every prompt."""
+        """The part of the suite's fingerprint: the model and how it is asked, its address, and the wording of every prompt."""
         shared = {"temperature", "max_tokens", "parameters", "model"}
         return {**self.model_dump(mode="json", include=shared), "address": self.address, "prompts": {
             name: prompt.checksum for name in prompt_names() if (prompt := prompt_of(name)) is not None

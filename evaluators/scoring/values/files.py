@@ -208,8 +208,8 @@ def is_read(place: str | Path) -> bool:
     return notes is not None and notes.has(str(place))
 
 
-def read_inside(folder: Path) -> list[str]:
-    """The files that the job reads in a folder, and in the folders in it."""
+def files_read_in(folder: Path) -> list[str]:
+    """The files in a folder, and in the folders in it, that were noted as read by the job that is under way; none outside of a job."""
     notes, top = _access.get().notes, os.path.realpath(folder)
     if notes is None:
         return []

@@ -206,7 +206,8 @@ def _page_tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _one_quick_try() -> Iterator[None]:
-    """While the context lasts, a server is asked once and has five seconds; what it does not take is left as it is."""
+    """Within the `with` block a server is asked once and has five seconds. Every exception in it is swallowed: what the server does not
+    take stays as it is there."""
     hasty = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "5"}
     before = {name: os.environ.get(name) for name in hasty}
     os.environ.update(hasty)
