@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 SUITES: Final = (".yaml", ".yml")
 
+MOST_ROWS: Final = 20_000
+"""Rows that a first suite is made from."""
+FIRST_ROWS: Final = 200
+"""Rows of which it is looked at what the columns are."""
+
 
 class Answer(Struct, frozen=True):
     """One expected answer: where it stands, what it is, and the cell beside it that holds its schema."""

@@ -1,0 +1,183 @@
+"""The roles of the columns of one file of rows, as `init` reads it: exports of tools, columns inside objects, the sheet with the outputs.
+
+Who has no question to ask chooses with `roles_without_asking`, which tells what would have been asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
+from evaluators.guide.argilla_records import argilla_questions, columns_of_argilla, paths_of_argilla
+from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
+from evaluators.guide.column_names import weight
+from evaluators.guide.conversations import paths_of_conversations
+from evaluators.guide.expected_answers import FIRST_ROWS, first_cells
+from evaluators.guide.function_calls import paths_of_calls
+from evaluators.guide.init_notes import quoted_names
+from evaluators.guide.inner_columns import holds_reply, inner_columns
+from evaluators.guide.places import sheet_with_roles
+from evaluators.guide.roles import ChosenColumns, choose_roles
+from evaluators.model.issues import Problems, encodable, problem
+from evaluators.model.settings import build
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.json_text import parse_file
+from evaluators.scoring.values.quoting import first_texts
+from evaluators.testsets.byte_source import locate, whole_of
+from evaluators.testsets.columns import no_such_column, not_told_apart
+from evaluators.testsets.composed import with_paths
+from evaluators.testsets.derived import knows
+from evaluators.testsets.documents import open_file
+from evaluators.testsets.json_tables import lists_inside
+from evaluators.testsets.reader import Reader, Table
+from evaluators.testsets.table_head import NO_HEADER
+from evaluators.testsets.test_set_config import TestSetConfig
+
+_LAST_MESSAGE: Final = "the last message of a conversation"
+
+
+def sheet_setting(
+    data: str,
+    config: Mapping[str, str],
+    columns: Mapping[Role, str],
+    ask: DefaultAnswers,
+    reading: Mapping[str, str | int],
+) -> dict[str, str]:
+    """The setting that names the sheet with the outputs, where it is not the first."""
+
+    def has_output(sheet: str) -> bool:
+        """Whether a sheet may be the one with the outputs: it has a column for them, or a question could be answered with one, or the
+        settings say where they are. Nobody is asked."""
+        asked: list[InitQuestion] = []
+
+        def note(question: InitQuestion) -> str:
+            asked.append(question)
+            return NONE_OF_THEM if question.role else question.answers[0]
+
+        try:
+            chosen = roles_of_file(data, config, columns, note, {**reading, "sheet": sheet})
+        except Problems:
+            return False
+        return chosen.has_output or "output" in config or any(question.options for question in asked)
+
+    sheet, note = sheet_with_roles(locate(data, Path()), has_output)
+    ask.said += [note] if note else []
+    return {"sheet": sheet} if sheet is not None else {}
+
+
+def roles_of_file(
+    data: str,
+    config: Mapping[str, str],
+    columns: Mapping[Role, str],
+    ask: Ask,
+    reading: Mapping[str, str | int],
+) -> ChosenColumns:
+    """The roles of the columns of a file of rows."""
+    named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
+    opened = open_file(data, Path(), None, named.reads)
+    headless = [doubt for doubt in opened.doubts if doubt.code == NO_HEADER]
+    if headless and not columns:
+        raise Problems(headless)
+    elsewhere: set[Role] = {role for role in ROLES if role in config}
+    table = with_paths(opened, columns.values(), data)
+    unknown = {role: name for role, name in columns.items() if name not in table.header and not knows(table, name)}
+    if unknown:
+        raise Problems(no_such_column(name, opened.header, data) for name in unknown.values())
+    glued = not_told_apart(opened.header, data)
+    if glued is not None:
+        raise Problems([glued])
+    header = nameable(table.header)
+    cells, _ = first_cells(table, header, FIRST_ROWS)
+    settled = {"output", "expected"} & {*columns, *elsewhere}
+    annotated = None if settled else _inside_exports(table, cells, data)
+    if settled == {"output"} and "output" in elsewhere:
+        last = paths_of_conversations(cells, data, outputs_elsewhere=True)
+        annotated = (last, [], _LAST_MESSAGE) if last else None
+    if annotated is not None:
+        paths, notes, what = annotated
+        chosen = choose_roles(header, cells, {**columns, **paths}, elsewhere, ask)
+        chosen.why |= dict.fromkeys(paths, what)
+        chosen.notes += notes
+        return chosen
+    asked, chosen = roles_without_asking(header, cells, columns, elsewhere)
+    if not chosen.has_output and "expected" not in chosen.columns and opened.source.suffix == ".json":
+        _refuse_outer_rows(opened)
+    judged = [name for name in (chosen.columns.get("output"),) if name is not None and begin_with_verdicts(cells[name])]
+    if not chosen.columns.get("output"):
+        judged = [name for name in header if begin_with_verdicts(cells[name])]
+    if judged and not columns:
+        message = f"the outputs begin with verdicts such as [PASS], as in a table of promptfoo: {quoted_names(judged)}"
+        hint = "write its results as JSON (promptfoo eval -o results.json), then: evaluators init results.json --list results.results"
+        raise problem("verdicts-in-outputs", message, where=data, hint=hint)
+    pair = [cells.get(chosen.columns.get(role, ""), ()) for role in ("output", "expected")]
+    doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1]) or holds_reply(pair[0])
+    inner = inner_columns(cells, columns.values()) if doubtful else None
+    if inner is None:
+        return choose_roles(header, cells, columns, elsewhere, ask)
+    asked, _ = roles_without_asking(list(inner.cells), inner.cells, columns, elsewhere)
+    if any(not question.options for question in asked[:1]):
+        return choose_roles(header, cells, columns, elsewhere, ask)
+    return inner.written(
+        choose_roles(
+            list(inner.cells),
+            inner.cells,
+            columns,
+            elsewhere,
+            lambda one: inner.named(ask(inner.asked(one) if one.role else one)),
+        )
+    )
+
+
+def _inside_exports(
+    table: Table, cells: Mapping[str, Sequence[Any]], data: str
+) -> tuple[dict[Role, str], list[str], str] | None:
+    """The paths of what people and a model said in the export of a tool for annotations, or of the functions that were called, notes on
+    what is not compared, and what the rows are; None for other rows. `cells` are the first ones. Raises Problems where no model said
+    anything."""
+    sides = sides_of_tasks(cells)
+    if sides:
+        return *paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data), "tasks of Label Studio"
+    questions = argilla_questions(cells)
+    if not questions:
+        paths, notes = paths_of_calls(cells)
+        if paths:
+            return paths, notes, "calls of functions"
+        last = paths_of_conversations(cells, data)
+        return (last, [], _LAST_MESSAGE) if last else None
+    questions = argilla_questions(first_cells(table, columns_of_argilla(questions), None)[0])
+    return *paths_of_argilla(questions, data), "records of Argilla"
+
+
+def _refuse_outer_rows(opened: Reader) -> None:
+    """Raises Problems for a JSON file whose rows hold lists with the expected answers or outputs, as the paragraphs of SQuAD do."""
+    for path, items in lists_inside(parse_file(whole_of(opened.source))):
+        if any(max(weight(key, "expected"), weight(key, "output")) > 0 for key in items[0]):
+            names, keys = quoted_names(opened.header), first_texts([*items[0]], 3)
+            message = f"the columns {names} play no role, and lists with {keys} are inside the rows"
+            raise problem(
+                "rows-inside", message, where=opened.source.name, hint=f"say which list has the rows: --list '{path}'"
+            )
+
+
+def roles_without_asking(
+    header: Sequence[str], cells: Mapping[str, Sequence[Any]], columns: Mapping[Role, str], elsewhere: Collection[Role]
+) -> tuple[list[InitQuestion], ChosenColumns]:
+    """The questions about columns that would be asked, and the columns chosen without answers."""
+    asked: list[InitQuestion] = []
+
+    def note(question: InitQuestion) -> str:
+        """Keeps a question for a column and answers it with none of the columns; any other question gets its first answer."""
+        if question.role:
+            asked.append(question)
+            return NONE_OF_THEM
+        return question.answers[0]
+
+    return asked, choose_roles(header, cells, columns, elsewhere, note)
+
+
+def nameable(header: Sequence[str]) -> list[str]:
+    """The columns that a suite can name: an empty name names nothing, and half a surrogate pair is in no file."""
+    return [name for name in header if name and encodable(name) == name]
