@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -10,14 +9,25 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.guide.annotated_tasks import marks_of, without_marks
-from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
+from evaluators.guide.cell_values import NAMES, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import is_number
 from evaluators.guide.document_lines import extra_keys, inner_answers, lines_beside, other_kinds, to_review
-from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
+from evaluators.guide.field_columns import read_as_outputs
 from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
-from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed, seen_in, with_counts
+from evaluators.guide.proposal_counts import none_right, passed, seen_in, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
+from evaluators.guide.text_evaluators import (
+    EACH,
+    FEW_LABELS,
+    SEVERAL,
+    SHORT_TEXT,
+    case_lines,
+    evaluators_of_texts,
+    final_mark,
+    judge_lines,
+    notes_on_empty,
+)
 from evaluators.guide.wrapped_outputs import (
     at_path,
     document_path,
@@ -29,7 +39,6 @@ from evaluators.guide.wrapped_outputs import (
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
-from evaluators.runs.number_cells import units_of
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.scoring.needs import Role, expected_document
@@ -39,19 +48,13 @@ from evaluators.scoring.values.quoting import flow_text, quote
 
 _VALUES: Final = frozenset(name for name, _ in NAMES.values())
 _MOSTLY: Final = 0.8
-_FEW_LABELS: Final = 12
-_EACH: Final = 3
 _MOST_GROUPS: Final = 12
 _ROWS_A_GROUP: Final = 5
 _MOST_SLICES: Final = 4
-_SHORT_TEXT: Final = 60
 _FIRST_ROWS: Final = 200
-_SEVERAL: Final = 3
 _A_WORD: Final = 3
 """Letters from which on a text rarely stands inside a longer word by chance."""
 _LEAST_SCORE: Final = 0.0001
-_SENTENCE: Final = 4
-"""Words of a short text from which on it is a sentence, which can be right in other words."""
 
 
 def evaluators_for(
@@ -80,8 +83,8 @@ def evaluators_for(
         if texts and "expected" in columns and _several_right(pairs)
         else _of_documents(rows, len(texts), _naming_keys(outputs, expected, names), guard, empty, ask)
         if texts and len(rows) >= _MOSTLY * len(texts)
-        else (None if _final_mark(pairs) else _of_values(pairs, guard, empty, columns, ask))
-        or _of_texts(pairs, guard, empty, columns, ask)
+        else (None if final_mark(pairs) else _of_values(pairs, guard, empty, columns, ask))
+        or evaluators_of_texts(pairs, guard, empty, columns, ask)
     )
     said = () if {"fields", "document", "final_answer", *_VALUES} & {*made.gated} else _no_text_right(pairs)
     notes = (*made.notes, *_no_answers([*texts, *damaged], expected), *_printed(pairs), *said, *_damage(damaged))
@@ -108,7 +111,7 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     numbers = {"type": "exact_match", "compare": {"numeric": {"parse": True}}}
     likely: dict[str, dict[str, Any]] = {"text": {"type": "correctness"}, "number": numbers}
     if (
-        len(looked_at) < _SEVERAL
+        len(looked_at) < SEVERAL
         or any(answers_in(cell) for cell, _ in looked_at)
         or any(passed(looked_at, likely).values())
     ):
@@ -122,7 +125,7 @@ def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict
     for name, column in cells.items():
         texts = [cell for cell in column if isinstance(cell, str) and cell.strip()]
         groups = len({*texts})
-        small = all(len(text) <= _SHORT_TEXT for text in texts)
+        small = all(len(text) <= SHORT_TEXT for text in texts)
         enough = 2 <= groups <= _MOST_GROUPS and len(texts) == len(column) >= _ROWS_A_GROUP * groups
         if name not in taken and small and enough and len(counts) < _MOST_SLICES:
             counts[name] = groups
@@ -133,10 +136,6 @@ def _absent(cell: Any) -> bool:
     return cell is None or cell is MISSING or isinstance(cell, CellError) or (isinstance(cell, str) and not cell.strip())
 
 
-def _text(cell: Any) -> str:
-    return cell if isinstance(cell, str) else quote(cell, 200)
-
-
 def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
     """The lines that skip rows without an expected answer; empty where there are none."""
     if not empty or "expected" not in columns:
@@ -144,10 +143,6 @@ def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
     has, is_ = ("row has", "is") if empty == 1 else ("rows have", "are")
     why = f"{empty:,} {has} no expected answer, and {is_} skipped"
     return [*comment(why), f"when: {flow_text({'row.' + columns['expected']: {'present': True}})}"]
-
-
-def _notes(empty: int, guard: Sequence[str]) -> list[str]:
-    return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
 def _no_answers(texts: Sequence[Any], expected: Sequence[Any]) -> list[str]:
@@ -198,7 +193,7 @@ def _of_documents(
     documents = [document for document, _ in rows]
     root = shape_of(documents)
     unread = count - len(documents)
-    notes = _notes(empty, guard)
+    notes = notes_on_empty(empty, guard)
     if unread:
         notes.append(
             f"{unread:,} of {count:,} expected answers hold no JSON object or list: their rows cannot be scored; "
@@ -326,9 +321,9 @@ def _of_answers(
     lines = [*comment(why), "- contains_any:", "    name: answer", f"    substrings: {literal(line['substrings'])}"]
     lines += ["    whole_words: true"] if "whole_words" in line else []
     lines += [f"    {one}" for one in guard]
-    lines += _case("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
+    lines += case_lines("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
     return SuggestedEvaluators(
-        tuple(lines), ("answer",), "lists of right answers", (*_notes(empty, guard), *_votes(pairs))
+        tuple(lines), ("answer",), "lists of right answers", (*notes_on_empty(empty, guard), *_votes(pairs))
     )
 
 
@@ -339,7 +334,7 @@ def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     several = [Counter(one) for one in lists if len({*map(str.casefold, one)}) > 1 or len({*one}) == 1 < len(one)]
     repeated = sum(max(counts.values()) > 1 for counts in several)
     labels = sum(several, Counter[str]())
-    few = len(labels) <= _FEW_LABELS and _EACH * len(labels) <= labels.total()
+    few = len(labels) <= FEW_LABELS and EACH * len(labels) <= labels.total()
     if not several or (2 * repeated < len(several) and not few):
         return []
     tied = sum(2 * max(counts.values()) <= counts.total() for counts in several)
@@ -366,200 +361,13 @@ def _of_values(
     lines += [f"    name: {name}", *(f"    {line_text}" for line_text in guard), f"    compare: {literal(line.compare)}"]
     if looser is not None:
         lines += [*comment(looser[0], "    "), f"    # compare: {literal(looser[1])}"]
-    notes = [*_notes(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
+    notes = [*notes_on_empty(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
     looked_at = pairs[:_FIRST_ROWS]
-    if len(pairs) >= _SEVERAL and not any(
+    if len(pairs) >= SEVERAL and not any(
         passed(looked_at, {name: {"type": "exact_match", "compare": line.compare}}).values()
     ):
         notes.append(none_right(looked_at))
     return SuggestedEvaluators(tuple(lines), (name,), what, tuple(notes))
-
-
-def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
-    numbers = as_numbers(pairs)
-    if numbers is None:
-        return []
-    reason, compare = numbers
-    return ["", *comment(reason), f"# - exact_match: {literal({'name': 'number', 'compare': compare})}"]
-
-
-def _of_texts(
-    pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
-) -> SuggestedEvaluators:
-    """Evaluators for expected answers that are texts: labels, short texts or long texts, told apart by how many differ and how long the
-    middle one is. Without any answers they count as labels."""
-    texts = [_text(cell) for cell, _ in pairs]
-    distinct = list(dict.fromkeys(texts))
-    margin = [f"    {line}" for line in guard]
-    notes = tuple(_notes(empty, guard))
-    if (mark := _final_mark(pairs)) is not None:
-        return _of_final_answers(pairs, mark, margin, notes, ask)
-    words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
-    few = len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)
-    if not texts or (few and words < _SENTENCE and letters <= _SHORT_TEXT):
-        shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
-        head = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
-        counted, case = _label_counts(pairs, ask)
-        lines = [
-            *comment(f"{head}{counted}"),
-            "- exact_match:",
-            "    name: label",
-            *margin,
-            *case,
-            *_boolean_lines(pairs),
-            *_as_numbers(pairs),
-        ]
-        return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
-    seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
-    judge = _judged("Does the output say the same as the expected answer?", seen, margin)
-    if letters <= _SHORT_TEXT:
-        right = passed(pairs, {"right": {"type": "correctness"}, "exact": {"type": "exact_match"}})
-        forgiving, strict = (f"right in {right[name]:,} of {len(pairs):,} rows" for name in ("right", "exact"))
-        lines = [
-            *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
-            "- correctness:", "    name: right", *margin, "",
-            *comment(f"The expected text, to the letter; {strict}."),
-            "- exact_match:", "    name: exact", *margin, *_boolean_lines(pairs), *_as_numbers(pairs),
-            *_mentioned(pairs, right["right"], columns, margin),
-            *(judge if words >= _SENTENCE else ()),
-        ]  # fmt: skip
-        return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
-    looked_at = pairs[:MOST_ROWS]
-    close = {"type": "similarity", "method": "words", "case_sensitive": False, "pass_at": 0.5}
-    right = passed(looked_at, {"close": close, "exact": {"type": "exact_match"}})
-    lines = [
-        *comment(
-            "How many words of the output and of the expected text are the same. It says nothing of what a text means; "
-            f"half of the words are there in {right['close']:,} of {len(looked_at):,} rows, and {right['exact']:,} are right to the letter."
-        ),
-        "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5",
-        *margin, *judge,
-    ]  # fmt: skip
-    return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
-
-
-def _of_final_answers(
-    pairs: Sequence[tuple[Any, Any]], mark: str, margin: Sequence[str], notes: tuple[str, ...], ask: DefaultAnswers
-) -> SuggestedEvaluators:
-    """The evaluator that compares what stands after a mark: `####`, as in worked solutions of GSM8K, or the end of a model's reasoning."""
-    settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{mark}\\s*", "with": ""}}]}
-    answers = [_after_mark(cell, mark) for cell, _ in pairs]
-    if all(units_of(answer, ",") is not None for answer in answers):
-        settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
-    elif mark != _FINAL_MARK:
-        line = value_line(answers, "", ask)
-        settings["compare"] = "normalized" if line is None else line.compare
-    right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
-    if not right and len(pairs) >= _SEVERAL:
-        notes = (*notes, none_right([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]))
-    why = f"The answer is what stands after {mark}; right in {right:,} of {len(pairs):,} rows."
-    lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
-    lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
-    what = (
-        f"solutions with an answer after {mark}"
-        if mark == _FINAL_MARK
-        else f"compared with what outputs say after {mark}"
-    )
-    return SuggestedEvaluators(tuple(lines), ("final_answer",), what, notes)
-
-
-def _final_mark(pairs: Sequence[tuple[Any, Any]]) -> str | None:
-    """The mark after which the answer stands: in all expected texts, or in most outputs, as the end of a model's reasoning before a short
-    answer; None without one."""
-    texts, outputs = [_text(cell) for cell, _ in pairs], [output for _, output in pairs if isinstance(output, str)]
-    if texts and all(_FINAL_MARK in text for text in texts):
-        return _FINAL_MARK
-    ends = Counter(found[0] for output in outputs if (found := _END_OF_REASONING.search(output)) is not None)
-    mark = max(ends, key=ends.__getitem__, default="")
-    short = all(mark not in text and len(text) <= _SHORT_TEXT for text in texts)
-    return mark if texts and short and 2 * ends[mark] > len(pairs) else None
-
-
-def _after_mark(cell: Any, mark: str) -> str:
-    return _text(cell).rpartition(mark)[2].strip()
-
-
-_FINAL_MARK: Final = "####"
-_END_OF_REASONING: Final = re.compile(r"</(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
-
-
-def _mentioned(
-    pairs: Sequence[tuple[Any, Any]], right: int, columns: Mapping[Role, str], margin: Sequence[str]
-) -> list[str]:
-    """The evaluator that takes an answer inside a sentence, as whole words, in a comment, where more rows are then right."""
-    line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False, "whole_words": True}
-    more = passed(pairs, {"mentioned": line})["mentioned"] - right
-    if more < 1 or "expected" not in columns:
-        return []
-    text = literal({"column": columns["expected"]})
-    lines = [
-        "- contains:",
-        "    name: mentioned",
-        f"    substring: {text}",
-        "    case_sensitive: false",
-        "    whole_words: true",
-        *margin,
-    ]
-    said = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
-    return ["", *comment(said), *(f"# {one}" for one in lines)]
-
-
-def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """The lines, commented out, that compare words for true and false as what they say: `yes` is `true`. `pairs` are expected cells and
-    outputs. None unless all cells are such words, outputs use words that the expected cells lack, and more rows are right then."""
-    sides = [{_text(cell).strip().casefold() for cell in side} for side in zip(*pairs, strict=True)]
-    if not pairs or any(not side <= BOOLEAN_WORDS.keys() for side in sides) or sides[1] <= sides[0]:
-        return []
-    words = {
-        word: sorted(spelling for spelling in sides[0] | sides[1] if BOOLEAN_WORDS[spelling] == word)
-        for word in ("true", "false")
-    }
-    compare = {"boolean": {"words": {word: found or [word] for word, found in words.items()}}}
-    exact = {"type": "exact_match"}
-    right = passed(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
-    more = right["truth"] - right["label"]
-    if more < 1:
-        return []
-    reason = f"{more:,} more would be right if words for true and for false were the same:"
-    return [*comment(reason, "    "), f"    # compare: {literal(compare)}"]
-
-
-def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:
-    """How many labels are right, and the lines that forgive case where some differ in case alone."""
-    if not pairs:
-        return "", []
-    exact = {"type": "exact_match"}
-    right = passed(pairs, {"label": exact, "case": {**exact, "forgive": ["case"]}})
-    counted = f" Right in {right['label']:,} of {len(pairs):,} rows."
-    return counted, _case("labels", right["case"] - right["label"], "forgive: [case]", ask)
-
-
-def _case(what: str, more: int, line: str, ask: DefaultAnswers) -> list[str]:
-    """The line that ignores case, where that makes further rows right: in a comment, unless the user chose it."""
-    if more < 1:
-        return []
-    forgives = "upper and lower case did not count"
-    if offered(ask, what, more, forgives):
-        return [*comment(f"{more:,} more are right because case does not count.", "    "), f"    {line}"]
-    return [*comment(f"{more:,} more would be right if {forgives}:", "    "), f"    # {line}"]
-
-
-def _words(text: str) -> int:
-    return len(text.split())
-
-
-def _judged(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[str]:
-    """A judge for free text, in a comment."""
-    lines = [
-        "- llm_judge:",
-        "    name: judged",
-        f"    rubric: {literal(rubric)}",
-        f"    columns: {literal(seen)}",
-        *margin,
-    ]
-    why = "What a text means is for a model to judge. Uncomment these lines, and those of `judge:` below, which say who is asked:"
-    return ["", *comment(why), *(f"# {line}" for line in lines)]
 
 
 def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> SuggestedEvaluators:
@@ -581,5 +389,5 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Sug
         "- length: {name: not_empty, min: 1}",
     ]
     seen: list[Role] = ["input"] if "input" in columns else []
-    judge = _judged(f"Is the output {'a good answer to the input' if seen else 'clear'}?", seen, ())
+    judge = judge_lines(f"Is the output {'a good answer to the input' if seen else 'clear'}?", seen, ())
     return SuggestedEvaluators((*lines, *judge), ("not_empty",), judged=True)

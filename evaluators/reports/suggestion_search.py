@@ -3,11 +3,10 @@
 Strategy: only what was recorded is looked at, once, when the rows are scored. The same record gives the same suggestions.
 
 - Fields: the first mismatches of each field, those fields first that have most, are compared again with one thing changed.
-- Texts, and what says that nothing is there: a few changes to the evaluator.
+- Texts: a few changes to the evaluator.
 - Every number is the difference of two runs: the rows are scored again, with the change and without it. Of a longer run, whose rows are
   not all at hand, what was recorded is counted, and that is said.
-- Documents: in each row, the fields that are missing are held against those that are extra, and the wrong values of a list against each
-  other. Nothing is paired that is not equal.
+- Whole documents: see `document_suggestions`.
 """
 
 from __future__ import annotations
@@ -16,19 +15,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from itertools import groupby, islice
+from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
-from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field, with_settings
+from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field
 from evaluators.reports.comparator_suggestions import FieldRule, Mismatch, changes
+from evaluators.reports.document_suggestions import absence_suggestions, document_suggestions
 from evaluators.reports.mistakes import field_of, steps_of
-from evaluators.reports.suggestions import WHOLE_OUTPUT, Suggestion
+from evaluators.reports.suggestions import SHOWN_ROWS, WHOLE_OUTPUT, Suggestion
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.reader import Run
 from evaluators.runs.record_facts import RecordedVariant
@@ -43,9 +43,6 @@ from evaluators.scoring.fields.metrics import places
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading
-from evaluators.scoring.values.equality import json_equal
-from evaluators.scoring.values.json_text import to_text
-from evaluators.scoring.values.path_text import Step
 from evaluators.scoring.values.paths import ANY, display
 from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.config import read_config
@@ -62,12 +59,6 @@ MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 6_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
 _MOST_LINES: Final = 200_000
-MOST_OF_DOCUMENTS: Final = 5_000
-"""Recorded results that are looked at for what happened to documents."""
-_SHOWN_ROWS: Final = 5
-_Values: TypeAlias = dict[tuple[Step, ...], Any]
-_Seen: TypeAlias = tuple[str, str, str]
-"""The field, what it says in words, and the line to write."""
 
 
 class _Field(Struct, frozen=True):
@@ -194,7 +185,7 @@ def _scored_again(candidate: _Candidate, again: RowsAgain) -> list[Suggestion]:
     of = max(effect.turned, effect.wrong if first else every)
     gained = f"{rows_text(effect.gained)} without a score would get one" if effect.gained else ""
     return [replace(
-        known, turned=effect.turned, of=of, first=first, rows=effect.rows[:_SHOWN_ROWS], in_rows=len(effect.rows),
+        known, turned=effect.turned, of=of, first=first, rows=effect.rows[:SHOWN_ROWS], in_rows=len(effect.rows),
         says="; ".join(filter(None, (known.says, gained))),
     )]  # fmt: skip
 
@@ -255,7 +246,7 @@ def _candidates(field: _Field) -> Iterator[_Candidate]:
             at = place = display(steps_of(about.field)[:-1]) or "$"
         suggestion = replace(
             about, switch=change.switch, write=change.write if listed else "", turned=len(change.fixed),
-            rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says, at=place,
+            rows=tuple(rows[:SHOWN_ROWS]), in_rows=len(rows), says=change.says, at=place,
         )  # fmt: skip
         new = {"align": ANY_ORDER} if change.comparator is None else {"comparator": change.comparator}
         changed = with_field(line, "" if at == "$" else at, **new)
@@ -462,195 +453,6 @@ def _of_texts(
         already |= set(effect.rows)
         best[effect.rows] = Suggestion(
             line.name, variant, WHOLE_OUTPUT, change.switch, written, effect.turned, wrong, not effect.whole,
-            effect.rows[:_SHOWN_ROWS], len(effect.rows), change.says, line=True, whole=None if effect.whole else whole,
+            effect.rows[:SHOWN_ROWS], len(effect.rows), change.says, line=True, whole=None if effect.whole else whole,
         )  # fmt: skip
     yield from sorted(best.values(), key=lambda one: -one.turned)
-
-
-def absence_suggestions(
-    lines: Sequence[EvaluatorLine],
-    record: Run,
-    again: Mapping[str | None, RowsAgain],
-    others: Sequence[Suggestion] = (),
-    wanted: int | None = None,
-) -> Iterator[Suggestion]:
-    """Suggestions to list values as absent: null, an empty text, list or object, which one side has where the other has nothing.
-
-    What would set fewer values aside than so many `wanted` ones of `others` turn is not tried.
-    """
-    named = {line.name: line for line in lines if "absent_values" in type(line.settings).model_fields}
-    for variant in record.facts.variants if named else ():
-        met: dict[str, list[Any]] = {}
-        met_in = Counter[str]()
-        outcomes = islice(record.outcomes(variant.variant), MOST_OF_DOCUMENTS)
-        for line in (outcome for outcome in outcomes if isinstance(outcome, Outcome) and outcome.evaluator in named):
-            sides = line.expected, line.actual
-            if line.status not in _WRONG or not all(map(_is_empty, sides)):
-                continue
-            met_in[line.evaluator] += 1
-            known = met.setdefault(line.evaluator, [])
-            known += [
-                value for value in sides if value is not MISSING and not any(json_equal(value, other) for other in known)
-            ]
-        for name, values in met.items():
-            more_of_others = sum(suggestion.turned > met_in[name] for suggestion in others)
-            if wanted is not None and more_of_others >= wanted and variant.outcomes <= MOST_OF_DOCUMENTS:
-                continue
-            wrong = _wrong_values(record, name, variant.variant)
-            yield from _of_absence(named[name], variant.variant, values, again[variant.variant], wrong)
-
-
-def _wrong_values(record: Run, evaluator: str, variant: str | None) -> int:
-    """How many values of all fields are wrong in a run."""
-    return sum(
-        field.counts.n - field.counts.match
-        for one in record.result.evaluators
-        if (one.name, one.variant) == (evaluator, variant)
-        for field in one.fields
-    )
-
-
-def _is_empty(value: Any) -> bool:
-    return value is MISSING or value is None or value in ("", [], {})
-
-
-def _of_absence(
-    line: EvaluatorLine, variant: str | None, values: Sequence[Any], again: RowsAgain, wrong_in_run: int
-) -> Iterator[Suggestion]:
-    """The settings with one more value that says that nothing is there, and with all of them."""
-    settings: Any = line.settings
-    listed = settings.absent_values
-    today: list[Any] = []
-    for known in settings.scored_fields().absent_values:  # null is there once, whichever setting says so
-        today += [known] if not any(json_equal(known, value) for value in today) else []
-    more = [value for value in values if not any(json_equal(value, known) for known in today)]
-    best: dict[tuple[int, ...], Suggestion] = {}
-    for added in [*([value] for value in more), *([more] if len(more) > 1 else [])]:
-        absent = [*today, *added]
-        nulls = absent == [None] and listed is None
-        changed = with_settings(line, **({"nulls": "absent"} if nulls else {"absent_values": tuple(absent)}))
-        effect = again.effect(line, changed) if changed is not None else None
-        if effect is None or effect.set_aside <= 0 or effect.broken or effect.rows in best:
-            continue
-        written = "nulls: absent" if nulls else f"absent_values: {flow_text(absent)}"
-        lost = f"{rows_text(effect.lost)} would have nothing to compare" if effect.lost else ""
-        wrong = wrong_in_run if effect.whole else effect.wrong
-        best[effect.rows] = Suggestion(
-            line.name, variant, "", written, written, effect.set_aside, wrong, not effect.whole, effect.rows[:_SHOWN_ROWS],
-            len(effect.rows), "; ".join(filter(None, (_absence_text(absent), lost))), aside=True,
-        )  # fmt: skip
-    yield from best.values()
-
-
-def _absence_text(values: Sequence[Any]) -> str:
-    """The effect of listing some values as absent: `nulls and empty lists count as missing`."""
-    words = [next((word for known, word in _EMPTY_WORDS if json_equal(known, value)), to_text(value)) for value in values]
-    return f"{' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} count as missing"
-
-
-_EMPTY_WORDS: Final[tuple[tuple[Any, str], ...]] = (
-    (None, "nulls"), ("", "empty texts"), ([], "empty lists"), ({}, "empty objects"),
-)  # fmt: skip
-_WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
-
-
-def document_suggestions(
-    lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
-) -> Iterator[Suggestion]:
-    """Suggestions on whole documents, for each evaluator with a schema and each variant."""
-    named = {line.name: line for line in lines if line.settings.type == "schema_match"}
-    for variant in record.facts.variants if named else ():
-        counters: dict[tuple[str, _Seen], Counter[int]] = {}
-        outcomes = islice(record.outcomes(variant.variant), MOST_OF_DOCUMENTS)
-        first = not variant.every_outcome or variant.outcomes > MOST_OF_DOCUMENTS
-        wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in named)
-        unsaid = {
-            name for name, line in named.items() if _nulls_unsaid(line) and again[variant.variant].before(line) is None
-        }
-        for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
-            for seen, times in _seen_in(list(results), nulls=evaluator in unsaid):
-                counters.setdefault((evaluator, seen), Counter())[row] += times
-        for (evaluator, (field, sentence, write)), rows in counters.items():
-            turned = sum(rows.values())
-            shown = tuple(islice(rows, _SHOWN_ROWS))
-            yield Suggestion(
-                evaluator, variant.variant, field, sentence, write, turned, turned, first, shown, len(rows), named=True
-            )
-
-
-def _nulls_unsaid(line: EvaluatorLine) -> bool:
-    return None not in line.settings.scored_fields().absent_values
-
-
-def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen, int]]:
-    """The oddities of one row's documents, each with its count. `nulls`: what is null and left out is counted here, since
-    `absence_suggestions` cannot."""
-    missing = _values(results, FieldStatus.OMISSION, "expected")
-    extra = _values(results, FieldStatus.HALLUCINATION, "actual")
-    if (key := _wrapping_key(missing, extra)) is not None:
-        yield ("$", f'the output has everything under one more key, "{key}"', ""), len(extra)
-        return
-    for steps, value in missing.items():
-        if value is None and nulls:
-            text = "null is expected, and the output leaves the key out; null may say that nothing is there"
-            yield (_field_at(steps), text, "nulls: absent"), 1
-    for steps, value in missing.items():
-        others = [
-            other
-            for other, actual in extra.items()
-            if other[:-1] == steps[:-1] and value is not None and json_equal(value, actual)
-        ]
-        if steps and len(others) == 1 and not isinstance(others[0][-1], int):
-            yield (_field_at(steps), f'the output has the same value under another key, "{others[0][-1]}"', ""), 1
-    yield from _reordered(results)
-
-
-def _values(results: Iterable[Outcome], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
-    placed = ((steps_of(result.path), getattr(result, side)) for result in results if result.status is status)
-    return {steps: value for steps, value in placed if value is not MISSING}
-
-
-def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
-    """The one key under which an output has what was expected; None where there is none."""
-    first = {steps[0] for steps in extra if steps}
-    if len(first) != 1 or len(missing) < 2:
-        return None
-    (key,) = first
-    inside: Any = {steps[1:]: value for steps, value in extra.items()}
-    whole = inside.get(())
-    if isinstance(whole, dict):  # an extra object is one result
-        inside = {steps: _at(whole, steps) for steps in missing}
-    moved = sum(steps in inside and json_equal(value, inside[steps]) for steps, value in missing.items())
-    return key if 2 * moved >= len(missing) else None
-
-
-def _at(document: Any, steps: Iterable[Step]) -> Any:
-    """The value at a place of a document; None where there is nothing at it."""
-    for step in steps:
-        if isinstance(document, dict) and isinstance(step, str):
-            document = document.get(step)
-        elif isinstance(document, list) and isinstance(step, int) and step < len(document):
-            document = document[step]
-        else:
-            return None
-    return document
-
-
-def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
-    """Lists of objects whose wrong values are each expected at another item."""
-    lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
-    for result in results:
-        steps = steps_of(result.path) if result.status is FieldStatus.MISMATCH else ()
-        at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
-        if at is not None and at + 1 < len(steps) and result.expected is not MISSING and result.actual is not MISSING:
-            fields = lists.setdefault(steps[:at], {})
-            fields.setdefault(steps[at + 1 :], []).append((to_text(result.expected), to_text(result.actual)))
-    for steps, fields in lists.items():
-        wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
-        if all(expected == actual for expected, actual in wrong):
-            text = "the items are those that are expected, in another order"
-            yield (_field_at(steps), text, "align: hungarian"), sum(map(len, fields.values()))
-
-
-def _field_at(steps: Sequence[Step]) -> str:
-    return display(tuple(ANY if isinstance(step, int) else step for step in steps)) if steps else "$"

@@ -18,6 +18,8 @@ _LEAD: Final = (
 MOST_SHOWN: Final = 10
 MOST_SUGGESTED: Final = 3
 """Suggestions that a run ends with; reports show more, and `evaluators advice` all."""
+SHOWN_ROWS: Final = 5
+"""Rows that a suggestion names."""
 WHOLE_OUTPUT: Final = "the output"
 """The field of a change that is about the whole output."""
 

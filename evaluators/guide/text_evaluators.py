@@ -1,0 +1,219 @@
+"""The evaluators of a first suite whose expected answers are texts: labels, short and long texts, answers after a mark or reasoning."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.guide.cell_values import as_numbers, value_line
+from evaluators.guide.field_columns import BOOLEAN_WORDS
+from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
+from evaluators.runs.number_cells import units_of
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
+from evaluators.scoring.needs import Role
+from evaluators.scoring.values.quoting import quote
+
+FEW_LABELS: Final = 12
+EACH: Final = 3
+SHORT_TEXT: Final = 60
+SEVERAL: Final = 3
+_SENTENCE: Final = 4
+"""Words of a short text from which on it is a sentence, which can be right in other words."""
+
+
+def text_of_cell(cell: Any) -> str:
+    return cell if isinstance(cell, str) else quote(cell, 200)
+
+
+def notes_on_empty(empty: int, guard: Sequence[str]) -> list[str]:
+    return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
+
+
+def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
+    numbers = as_numbers(pairs)
+    if numbers is None:
+        return []
+    reason, compare = numbers
+    return ["", *comment(reason), f"# - exact_match: {literal({'name': 'number', 'compare': compare})}"]
+
+
+def evaluators_of_texts(
+    pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    """Evaluators for expected answers that are texts: labels, short texts or long texts, told apart by how many differ and how long the
+    middle one is. Without any answers they count as labels."""
+    texts = [text_of_cell(cell) for cell, _ in pairs]
+    distinct = list(dict.fromkeys(texts))
+    margin = [f"    {line}" for line in guard]
+    notes = tuple(notes_on_empty(empty, guard))
+    if (mark := final_mark(pairs)) is not None:
+        return _of_final_answers(pairs, mark, margin, notes, ask)
+    words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
+    few = len(distinct) <= FEW_LABELS and len(distinct) * EACH <= len(texts)
+    if not texts or (few and words < _SENTENCE and letters <= SHORT_TEXT):
+        shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
+        head = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
+        counted, case = _label_counts(pairs, ask)
+        lines = [
+            *comment(f"{head}{counted}"),
+            "- exact_match:",
+            "    name: label",
+            *margin,
+            *case,
+            *_boolean_lines(pairs),
+            *_as_numbers(pairs),
+        ]
+        return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
+    seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
+    judge = judge_lines("Does the output say the same as the expected answer?", seen, margin)
+    if letters <= SHORT_TEXT:
+        right = passed(pairs, {"right": {"type": "correctness"}, "exact": {"type": "exact_match"}})
+        forgiving, strict = (f"right in {right[name]:,} of {len(pairs):,} rows" for name in ("right", "exact"))
+        lines = [
+            *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
+            "- correctness:", "    name: right", *margin, "",
+            *comment(f"The expected text, to the letter; {strict}."),
+            "- exact_match:", "    name: exact", *margin, *_boolean_lines(pairs), *_as_numbers(pairs),
+            *_mentioned(pairs, right["right"], columns, margin),
+            *(judge if words >= _SENTENCE else ()),
+        ]  # fmt: skip
+        return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
+    looked_at = pairs[:MOST_ROWS]
+    close = {"type": "similarity", "method": "words", "case_sensitive": False, "pass_at": 0.5}
+    right = passed(looked_at, {"close": close, "exact": {"type": "exact_match"}})
+    lines = [
+        *comment(
+            "How many words of the output and of the expected text are the same. It says nothing of what a text means; "
+            f"half of the words are there in {right['close']:,} of {len(looked_at):,} rows, and {right['exact']:,} are right to the letter."
+        ),
+        "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5",
+        *margin, *judge,
+    ]  # fmt: skip
+    return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
+
+
+def _of_final_answers(
+    pairs: Sequence[tuple[Any, Any]], mark: str, margin: Sequence[str], notes: tuple[str, ...], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    """The evaluator that compares what stands after a mark: `####`, as in worked solutions of GSM8K, or the end of a model's reasoning."""
+    settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{mark}\\s*", "with": ""}}]}
+    answers = [_after_mark(cell, mark) for cell, _ in pairs]
+    if all(units_of(answer, ",") is not None for answer in answers):
+        settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
+    elif mark != _FINAL_MARK:
+        line = value_line(answers, "", ask)
+        settings["compare"] = "normalized" if line is None else line.compare
+    right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
+    if not right and len(pairs) >= SEVERAL:
+        notes = (*notes, none_right([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]))
+    why = f"The answer is what stands after {mark}; right in {right:,} of {len(pairs):,} rows."
+    lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
+    lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
+    what = (
+        f"solutions with an answer after {mark}"
+        if mark == _FINAL_MARK
+        else f"compared with what outputs say after {mark}"
+    )
+    return SuggestedEvaluators(tuple(lines), ("final_answer",), what, notes)
+
+
+def final_mark(pairs: Sequence[tuple[Any, Any]]) -> str | None:
+    """The mark after which the answer stands: in all expected texts, or in most outputs, as the end of a model's reasoning before a short
+    answer; None without one."""
+    texts, outputs = [text_of_cell(cell) for cell, _ in pairs], [output for _, output in pairs if isinstance(output, str)]
+    if texts and all(_FINAL_MARK in text for text in texts):
+        return _FINAL_MARK
+    ends = Counter(found[0] for output in outputs if (found := _END_OF_REASONING.search(output)) is not None)
+    mark = max(ends, key=ends.__getitem__, default="")
+    short = all(mark not in text and len(text) <= SHORT_TEXT for text in texts)
+    return mark if texts and short and 2 * ends[mark] > len(pairs) else None
+
+
+def _after_mark(cell: Any, mark: str) -> str:
+    return text_of_cell(cell).rpartition(mark)[2].strip()
+
+
+_FINAL_MARK: Final = "####"
+_END_OF_REASONING: Final = re.compile(r"</(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
+
+
+def _mentioned(
+    pairs: Sequence[tuple[Any, Any]], right: int, columns: Mapping[Role, str], margin: Sequence[str]
+) -> list[str]:
+    """The evaluator that takes an answer inside a sentence, as whole words, in a comment, where more rows are then right."""
+    line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False, "whole_words": True}
+    more = passed(pairs, {"mentioned": line})["mentioned"] - right
+    if more < 1 or "expected" not in columns:
+        return []
+    text = literal({"column": columns["expected"]})
+    lines = [
+        "- contains:",
+        "    name: mentioned",
+        f"    substring: {text}",
+        "    case_sensitive: false",
+        "    whole_words: true",
+        *margin,
+    ]
+    said = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
+    return ["", *comment(said), *(f"# {one}" for one in lines)]
+
+
+def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The lines, commented out, that compare words for true and false as what they say: `yes` is `true`. `pairs` are expected cells and
+    outputs. None unless all cells are such words, outputs use words that the expected cells lack, and more rows are right then."""
+    sides = [{text_of_cell(cell).strip().casefold() for cell in side} for side in zip(*pairs, strict=True)]
+    if not pairs or any(not side <= BOOLEAN_WORDS.keys() for side in sides) or sides[1] <= sides[0]:
+        return []
+    words = {
+        word: sorted(spelling for spelling in sides[0] | sides[1] if BOOLEAN_WORDS[spelling] == word)
+        for word in ("true", "false")
+    }
+    compare = {"boolean": {"words": {word: found or [word] for word, found in words.items()}}}
+    exact = {"type": "exact_match"}
+    right = passed(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
+    more = right["truth"] - right["label"]
+    if more < 1:
+        return []
+    reason = f"{more:,} more would be right if words for true and for false were the same:"
+    return [*comment(reason, "    "), f"    # compare: {literal(compare)}"]
+
+
+def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:
+    """How many labels are right, and the lines that forgive case where some differ in case alone."""
+    if not pairs:
+        return "", []
+    exact = {"type": "exact_match"}
+    right = passed(pairs, {"label": exact, "case": {**exact, "forgive": ["case"]}})
+    counted = f" Right in {right['label']:,} of {len(pairs):,} rows."
+    return counted, case_lines("labels", right["case"] - right["label"], "forgive: [case]", ask)
+
+
+def case_lines(what: str, more: int, line: str, ask: DefaultAnswers) -> list[str]:
+    """The line that ignores case, where that makes further rows right: in a comment, unless the user chose it."""
+    if more < 1:
+        return []
+    forgives = "upper and lower case did not count"
+    if offered(ask, what, more, forgives):
+        return [*comment(f"{more:,} more are right because case does not count.", "    "), f"    {line}"]
+    return [*comment(f"{more:,} more would be right if {forgives}:", "    "), f"    # {line}"]
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def judge_lines(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[str]:
+    """A judge for free text, in a comment."""
+    lines = [
+        "- llm_judge:",
+        "    name: judged",
+        f"    rubric: {literal(rubric)}",
+        f"    columns: {literal(seen)}",
+        *margin,
+    ]
+    why = "What a text means is for a model to judge. Uncomment these lines, and those of `judge:` below, which say who is asked:"
+    return ["", *comment(why), *(f"# {line}" for line in lines)]
