@@ -11,6 +11,7 @@ from shlex import join
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import problem
@@ -38,6 +39,8 @@ class ArgillaQuestion(Struct, frozen=True):
     """The rows in which several people answered."""
     differ: int
     """Those of them in which one answered something else than the first."""
+    unsubmitted: int = 0
+    """The rows in which the first response is a draft, or was discarded."""
 
 
 def argilla_questions(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestion]:
@@ -51,7 +54,8 @@ def argilla_questions(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestio
         people = [[*_answers(value, name)] for value in responses]
         output = _suggestion(suggestions, name)
         path = None if output is None else (_SUGGESTIONS, *output)
-        made[name] = _question(name, (_RESPONSES, *answer), path, people)
+        unsubmitted = sum(_is_unsubmitted(value, name) for value in responses)
+        made[name] = replace(_question(name, (_RESPONSES, *answer), path, people), unsubmitted=unsubmitted)
     return [*made.values()] or _in_tables(cells)
 
 
@@ -88,6 +92,11 @@ def paths_of_argilla(questions: Sequence[ArgillaQuestion], where: str) -> tuple[
     if question.several:
         message = f"{rows_text(question.several)} with responses of several people: the first alone is compared, and in "
         notes.append(f"{message}{question.differ:,} of them another says something else")
+    if question.unsubmitted:
+        notes.append(
+            f"to review: {rows_text(question.unsubmitted)} whose first response is a draft or was discarded, and is compared all the "
+            "same; export submitted responses alone"
+        )
     return paths[0], notes
 
 
@@ -128,6 +137,13 @@ def _values(response: Any) -> Mapping[str, Any]:
 
 def _has_value(answer: Any) -> bool:
     return isinstance(answer, dict) and "value" in answer
+
+
+def _is_unsubmitted(responses: Any, name: str) -> bool:
+    """Whether the first response to a question is a draft, or was discarded."""
+    people = responses.get(name) if isinstance(responses, dict) else responses
+    first = people[0] if isinstance(people, list) and people else None
+    return isinstance(first, dict) and first.get("status") not in (None, "submitted")
 
 
 def _suggestion(suggestions: Sequence[Any], name: str) -> tuple[Step, ...] | None:

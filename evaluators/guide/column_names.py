@@ -24,7 +24,7 @@ _OUTPUT_ABROAD: Final = _spelled(
     "vorhersage vorhergesagt erkannt extrahiert prédiction prédit prédite généré générée predicción predicho predicha generado generada "
     "previsão previsto prevista gerado gerada generato generata voorspelling voorspeld voorspelde obtenu obtenue obtenido obtenida "
     "obtido obtida ottenuto ottenuta "
-    "模型输出 模型回答 预测 实际 予測 実際 예측 실제"
+    "模型输出 模型回答"
 )
 _EXPECTED_ABROAD: Final = _spelled(
     "erwartet erwartete richtig richtige korrekt korrekte referenz musterantwort musterlösung sollwert wahrheit attendu attendue "
@@ -96,7 +96,7 @@ _ABOUT: Final = frozenset(["metadata", "meta"])
 _PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
 _HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses", "mt"])
 _BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
-    (frozenset(["actual"]), "expected", _PREDICTED),
+    (frozenset(["actual"]), "expected", _PREDICTED | _spelled("模型输出 模型回答")),
     (frozenset(["ref", "refs"]), "expected", _HYPOTHESES | {"gen", "generated"}),
     (frozenset(["gen"]), "output", frozenset(["ref", "refs", "reference", "references", "gold"])),
     (_HYPOTHESES, "output", frozenset(["ref", "refs", "reference", "references"])),
@@ -145,11 +145,15 @@ MEASURES: Final = frozenset(
     ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
 )
 _NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
+_IN_ENGLISH: Final = {
+    "实际": "actual", "実際": "actual", "실제": "actual", "预测": "predicted", "予測": "predicted", "예측": "predicted",
+}  # fmt: skip
+"""Words of which it depends on other names what they say, as it does of the English ones."""
 _FIRST_UNSPACED: Final = 0x3000
 """From this letter on: Chinese, Japanese, Korean."""
 _UNSPACED_WORDS: Final = [
     word
-    for words in (*_WORDS.values(), _OUTPUT_WORDS, ANSWER, _MODEL_ABROAD)
+    for words in (*_WORDS.values(), _OUTPUT_WORDS, ANSWER, _MODEL_ABROAD, _IN_ENGLISH)
     for word in words
     if ord(word[0]) >= _FIRST_UNSPACED
 ]
@@ -164,7 +168,8 @@ def words_of(column: str) -> list[str]:
     """The words of a name, in lower case and in order, without digits."""
     composed = unicodedata.normalize("NFC", column)  # an accent of its own would end a word
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", composed))]
-    return [part for word in words for part in ([word] if word.isascii() else _UNSPACED.split(word)) if part]
+    parts = (part for word in words for part in ([word] if word.isascii() else _UNSPACED.split(word)) if part)
+    return [_IN_ENGLISH.get(part, part) for part in parts]
 
 
 def without_digits(column: str) -> str:

@@ -23,6 +23,7 @@ from evaluators.guide.text_evaluators import (
     SEVERAL,
     SHORT_TEXT,
     case_lines,
+    end_of_reasoning,
     evaluators_of_texts,
     final_mark,
     judge_lines,
@@ -87,22 +88,32 @@ def evaluators_for(
         or evaluators_of_texts(pairs, guard, empty, columns, ask)
     )
     said = () if {"fields", "document", "final_answer", *_VALUES} & {*made.gated} else _no_text_right(pairs)
+    said = (*said, *_reasoning_beside(pairs)) if "answer" in made.gated else said
     notes = (*made.notes, *_no_answers([*texts, *damaged], expected), *_printed(pairs), *said, *_damage(damaged))
     return replace(made, notes=notes)
 
 
 def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequence[Any]) -> list[str]:
-    """The keys that hold the name of the row in each expected document, and in each output that is one; none without names."""
-    sides = [
-        [document for cell in side if isinstance(document := container_in(cell), dict)] for side in (expected, outputs)
-    ]
-    if not names or len(sides[0]) < len(names) or len(sides[0][0]) < _SEVERAL_KEYS:
+    """The keys under which each expected document, and each output that is an object, has the name of its own row; none without names."""
+    documents = [container_in(cell) for cell in expected]
+    first = documents[0] if documents else None
+    if not names or not isinstance(first, dict):
         return []
-    wanted = {str(name) for name in names}
-    return [key for key in sides[0][0] if all(str(document.get(key)) in wanted for side in sides for document in side)]
+    sides = [
+        (document, name)
+        for side in (documents, [container_in(cell) for cell in outputs])
+        for document, name in zip(side, names, strict=False)
+    ]
+    keys = [
+        key for key in first if all(str(side.get(key)) == str(name) for side, name in sides if isinstance(side, dict))
+    ]
+    return keys if len(keys) < len(first) else []
 
 
-_SEVERAL_KEYS: Final = 2
+def _reasoning_beside(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The note that outputs hold the reasoning of a model, in which an answer counts, too; none where they hold none."""
+    mark = end_of_reasoning([output for _, output in pairs])
+    return [f"the outputs hold reasoning up to {mark}, and an answer that is named in it counts, too"] if mark else []
 
 
 def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
@@ -217,11 +228,14 @@ def _of_documents(
         guard = [*guard, f"keys: {flow_text(spelling.setting)}"]
         notes.append(spelling.note)
         rows = spelling.respelt(rows, lines)
-    in_objects = values_in_objects(rows)
+    in_objects, object_lines = values_in_objects(rows), list[SuggestedLine]()
     if in_objects is not None:
+        if spelling is not None:  # a confidence is read in the spelling of the output
+            in_objects = replace(in_objects, confidence=None)
         guard = [*guard, f"transforms: [{flow_text(in_objects.transform)}]"]
         notes.append(in_objects.note)
-        rows = in_objects.taken_out(rows, lines)
+        object_lines = in_objects.lines_of_objects(root, seen_in([output for _, output in rows]))
+        rows = in_objects.taken_out(rows, [*object_lines, *lines])
     cells = [output for _, output in rows]
     lines = without_marks(read_as_outputs(lines, rows), documents, cells)
     outputs = seen_in(cells)
@@ -257,7 +271,7 @@ def _of_documents(
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     notes += to_review(lines)
     notes += extra_keys(root, outputs)
-    lines = [in_objects.taken_by(line) for line in lines] if in_objects is not None else lines
+    lines = [*object_lines, *map(in_objects.taken_by, lines)] if in_objects is not None else lines
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 

@@ -40,6 +40,7 @@ from evaluators.guide.sides_in_files import (
     sheets_of_both_sides,
 )
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
+from evaluators.guide.text_evaluators import end_of_reasoning
 from evaluators.guide.wrapped_outputs import document_path
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.settings import build
@@ -281,7 +282,9 @@ def _evaluators(
             for side in (wanted, cells[roles.output or ""])
         ]
         return evaluators_of_labels(sides[0], sides[1], chosen.mark)
-    return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask, names)
+    # what fits outputs with reasoning fits those of other models
+    reasoning = [column for column in chosen.models if end_of_reasoning(cells.get(column, ()))]
+    return evaluators_for(cells[(*reasoning, roles.output or "")[0]], wanted, chosen.columns, ask, names)
 
 
 def _names_in_documents(config: Mapping[str, Any], roles: Columns, cells: Mapping[str, Sequence[Any]]) -> Sequence[Any]:

@@ -37,6 +37,8 @@ _ANSWERS: Final = 0.3
 _ROWS: Final = 40
 _MOST_PATHS: Final = 30
 _DEEPEST: Final = 6
+_TEXTS: Final = frozenset(["text", "value", "name", "title", "alias"])
+"""What the only text of an answer is called."""
 _REPLIES: Final[tuple[tuple[Step, ...], ...]] = (
     ("choices", 0, "message", "content"), ("choices", 0, "text"), ("message", "content"), ("content", 0, "text"),
     ("candidates", 0, "content", "parts", 0, "text"), ("output", 0, "content", 0, "text"), ("output_text",),
@@ -157,7 +159,8 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
     """The path of the texts in lists of objects, one of which an output should be, as `answers[*].text` of SQuAD; None for other cells,
     and where each list has one.
 
-    Of several keys with texts it is the one whose texts outputs have.
+    Of several keys with texts it is the one whose texts outputs have. Where there is one alone, its name or that of the column says that
+    it is an answer.
     """
     lists = [value for cell in filled(answers)[:_ROWS] if isinstance(value := _opened(cell), list)]
     items = [item for value in lists for item in value]
@@ -166,7 +169,8 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
     keys = [key for key in items[0] if all(isinstance(item.get(key), str) for item in items)]
     alike = {key: sameness(_values(answers, (ANY, key)), outputs) for key in keys}
     best = max(alike, key=alike.__getitem__, default="")
-    return display((name, ANY, best)) if len(keys) == 1 or alike.get(best, 0.0) >= _ANSWERS else None
+    is_answer = len(keys) == 1 and (_says_role(best) or best in _TEXTS)
+    return display((name, ANY, best)) if is_answer or alike.get(best, 0.0) >= _ANSWERS else None
 
 
 def holds_reply(cells: Sequence[Any]) -> bool:

@@ -92,7 +92,7 @@ def roles_of_file(
     header = nameable(table.header)
     cells, _ = first_cells(table, header, FIRST_ROWS)
     settled = {"output", "expected"} & {*columns, *elsewhere}
-    annotated = None if settled else _inside_exports(table, cells, data)
+    annotated = None if settled else _inside_exports(table, cells, data, _in_plain_columns(cells, columns, elsewhere))
     if settled == {"output"} and "output" in elsewhere:
         last = paths_of_conversations(cells, data, outputs_elsewhere=True)
         annotated = (last, [], _LAST_MESSAGE) if last else None
@@ -131,16 +131,32 @@ def roles_of_file(
     )
 
 
+def _in_plain_columns(
+    cells: Mapping[str, Sequence[Any]], columns: Mapping[Role, str], elsewhere: Collection[Role]
+) -> bool:
+    """Whether columns without objects and lists are surely the outputs and their expected answers: then others, such as conversations, are
+    what was asked."""
+    plain = {name: column for name, column in cells.items() if not holds_containers(column)}
+    asked, chosen = roles_without_asking([*plain], plain, columns, elsewhere)
+    both = {"output", "expected"} <= chosen.columns.keys() or ("expected" in chosen.columns and bool(chosen.models))
+    return not asked and (both or bool(chosen.pairs))
+
+
 def _inside_exports(
-    table: Table, cells: Mapping[str, Sequence[Any]], data: str
+    table: Table, cells: Mapping[str, Sequence[Any]], data: str, plain: bool
 ) -> tuple[dict[Role, str], list[str], str] | None:
-    """The paths of what people and a model said in the export of a tool for annotations, or of the functions that were called, notes on
-    what is not compared, and what the rows are; None for other rows. `cells` are the first ones. Raises Problems where no model said
-    anything."""
+    """The paths of what people and a model said in the export of a tool for annotations, of the functions that were called, or of the end
+    of a conversation, notes on what is not compared, and what the rows are; None for other rows.
+
+    `cells` are the first ones. `plain`: other columns are surely both sides, so no calls and no conversations are. Raises Problems where no
+    model said anything.
+    """
     sides = sides_of_tasks(cells)
     if sides:
         return *paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data), "tasks of Label Studio"
     questions = argilla_questions(cells)
+    if not questions and plain:
+        return None
     if not questions:
         paths, notes = paths_of_calls(cells)
         if paths:

@@ -5,6 +5,7 @@ Each function gives the settings of `test_set` that say so, and none where it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -32,17 +33,23 @@ from evaluators.testsets.naming_key import called_id
 from evaluators.testsets.opening import TABLES
 from evaluators.testsets.reader import Reader
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.testsets.workbook import sheet_names
 
+_PART: Final = re.compile(r"part-\d+")
+"""How Spark and others call the parts of one table."""
 SIDES: Final[tuple[Role, Role]] = ("expected", "output")
 _LISTS: Final = (".json", ".jsonl", ".ndjson")
 
 
 def models_in_files(data: str | None, output: str | None) -> dict[str, str]:
     """The files with outputs in a folder, or of a pattern, by the names of the models; empty where each is a document of a row of `data`,
-    called like something in its first rows."""
+    called like something in its first rows, and where the files have other columns than each other, or are parts of one table."""
     if data is None or output is None or not holds_documents(output, Path()) or not holds_rows(output, Path()):
         return {}
     models = variants_at(output, Path())
+    files = [rows_at({"output": place}, "output", {}) for place in models.values()]
+    if len({table.header for table in files if table is not None}) != 1 or all(map(_PART.match, models)):
+        return {}
     table = None if holds_documents(data, Path()) else rows_at({"file": data}, "file", {})
     cells = first_cells(table, nameable(table.header), MOST_ROWS)[0] if table is not None else {}
     texts = {str(cell) for column in cells.values() for cell in column if isinstance(cell, str | int)}
@@ -83,7 +90,8 @@ def sheets_of_both_sides(data: str) -> dict[Role, str]:
     gold, outputs = tables.get("expected"), tables.get("output")
     if gold is None or outputs is None:
         return {}
-    if any(all(usual_columns(table.header, role) for role in SIDES) for table in (gold, outputs)):
+    every = (rows_at({"file": data}, "file", {"sheet": sheet}) for sheet in sheet_names(gold.source))
+    if any(all(usual_columns(table.header, role) for role in SIDES) for table in every if table is not None):
         return {}
     return sides if names_in_both(gold, outputs, next(iter(usual_columns(gold.header, "id")), None)) is not None else {}
 

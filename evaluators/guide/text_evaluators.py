@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.cell_values import as_numbers, value_line
+from evaluators.guide.cell_values import WHOLE_NUMBER, as_numbers, value_line
 from evaluators.guide.field_columns import BOOLEAN_WORDS
 from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
@@ -53,7 +53,7 @@ def evaluators_of_texts(
     if (mark := final_mark(pairs)) is not None:
         return _of_final_answers(pairs, mark, margin, notes, ask)
     words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
-    few = len(distinct) <= FEW_LABELS and len(distinct) * EACH <= len(texts)
+    few = _are_labels(texts)
     if not texts or (few and words < _SENTENCE and letters <= SHORT_TEXT):
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
         head = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
@@ -101,16 +101,20 @@ def _of_final_answers(
 ) -> SuggestedEvaluators:
     """The evaluator that compares what stands after a mark: `####`, as in worked solutions of GSM8K, or the end of a model's reasoning."""
     settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{mark}\\s*", "with": ""}}]}
-    answers = [_after_mark(cell, mark) for cell, _ in pairs]
-    if all(units_of(answer, ",") is not None for answer in answers):
-        settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
-    elif mark != _FINAL_MARK:
-        line = value_line(answers, "", ask)
-        settings["compare"] = "normalized" if line is None else line.compare
+    answers, forgiven = [_after_mark(cell, mark) for cell, _ in pairs], ""
+    if mark == _FINAL_MARK:
+        if all(units_of(answer, ",") is not None for answer in answers):
+            settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
+    elif (line := value_line(answers, "", ask)) is not None:
+        settings["compare"] = line.compare
+    elif _are_labels(answers) or all(WHOLE_NUMBER.fullmatch(answer) for answer in answers):
+        settings["transforms"].append("strip")
+    else:
+        settings["compare"], forgiven = "normalized", "; capitals, accents and spaces do not count"
     right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
     if not right and len(pairs) >= SEVERAL:
         notes = (*notes, none_right([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]))
-    why = f"The answer is what stands after {mark}; right in {right:,} of {len(pairs):,} rows."
+    why = f"The answer is what stands after {mark}{forgiven}; right in {right:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
     lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
     what = (
@@ -124,13 +128,26 @@ def _of_final_answers(
 def final_mark(pairs: Sequence[tuple[Any, Any]]) -> str | None:
     """The mark after which the answer stands: in all expected texts, or in most outputs, as the end of a model's reasoning before a short
     answer; None without one."""
-    texts, outputs = [text_of_cell(cell) for cell, _ in pairs], [output for _, output in pairs if isinstance(output, str)]
+    texts = [text_of_cell(cell) for cell, _ in pairs]
     if texts and all(_FINAL_MARK in text for text in texts):
         return _FINAL_MARK
-    ends = Counter(found[0] for output in outputs if (found := _END_OF_REASONING.search(output)) is not None)
+    mark = end_of_reasoning([output for _, output in pairs])
+    return mark if mark and texts and all(mark not in text and len(text) <= SHORT_TEXT for text in texts) else None
+
+
+def end_of_reasoning(outputs: Sequence[Any]) -> str:
+    """The tag that ends a model's reasoning in most outputs, such as `</think>`; "" where there is none."""
+    ends = Counter(
+        found[0] for output in outputs if isinstance(output, str) and (found := _END_OF_REASONING.search(output))
+    )
     mark = max(ends, key=ends.__getitem__, default="")
-    short = all(mark not in text and len(text) <= SHORT_TEXT for text in texts)
-    return mark if texts and short and 2 * ends[mark] > len(pairs) else None
+    return mark if 2 * ends[mark] > len(outputs) else ""
+
+
+def _are_labels(texts: Sequence[str]) -> bool:
+    """Whether a few texts come again and again."""
+    distinct = len({*texts})
+    return distinct <= FEW_LABELS and distinct * EACH <= len(texts)
 
 
 def _after_mark(cell: Any, mark: str) -> str:

@@ -14,7 +14,7 @@ from evaluators.guide.column_cells import plain
 from evaluators.guide.column_names import words_of
 from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.guide.proposal_counts import is_aligned
-from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
+from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine
 from evaluators.scoring.fields.key_spelling import KeySpelling, Respelt, keys_in
 from evaluators.scoring.fields.reshaping import Reshaping, Reshapings
 from evaluators.scoring.values.json_text import NotJSON, parse
@@ -134,15 +134,33 @@ class ValuesInObjects(Struct, frozen=True):
 
     key: str
     confidence: str | None
+    sure_places: frozenset[tuple[Step, ...]]
+    """The keys that lead to the objects which have a confidence."""
 
     def taken_out(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
         """The rows of an expected document and an output cell, with the values of the fields in the outputs in place of their objects."""
         take = (parse_transform(self.transform),)
-        objects = Reshapings(tuple(Reshaping(Path(line.steps), take) for line in lines if not is_aligned(line)))
+        objects = Reshapings(
+            tuple(Reshaping(Path(line.steps), take) for line in sorted(lines, key=lambda line: len(line.steps)))
+        )
         return [
             (document, output if (held := container_in(output)) is None else objects.of_output(held)[0])
             for document, output in rows
         ]
+
+    def lines_of_objects(self, wanted: SeenPlace, given: SeenPlace, above: tuple[Step, ...] = ()) -> list[SuggestedLine]:
+        """A line for each object of the expected documents that is itself in an object of the outputs, below a place of both."""
+        lines: list[SuggestedLine] = []
+        for key, inner in wanted.keys.items():
+            other, steps = given.keys.get(key, SeenPlace()), (*above, key)
+            held = other.keys.get(self.key, SeenPlace())
+            if inner.keys.keys() & held.keys.keys() and not inner.keys.keys() & other.keys.keys():
+                lines.append(
+                    SuggestedLine(steps, {"transforms": [self.transform]}, "an object, which stands in one more object")
+                )
+                other = held
+            lines += self.lines_of_objects(inner, other, steps)
+        return lines
 
     def taken_by(self, line: SuggestedLine) -> SuggestedLine:
         """The line of a field as it is written for these outputs: with the place of its confidence, or with the transform of the key that
@@ -151,7 +169,7 @@ class ValuesInObjects(Struct, frozen=True):
             keyed = line.compare["align"].get("key_field") if isinstance(line.compare["align"], dict) else None
             by_key = {"key_field": {**keyed, "transforms": [self.transform]}} if keyed else line.compare["align"]
             return replace(line, compare={**line.compare, "align": by_key})
-        if self.confidence is None or ANY in line.steps or line.compare == "skip":
+        if self.confidence is None or line.steps not in self.sure_places or line.compare == "skip":
             return line
         known = (
             line.compare if isinstance(line.compare, dict) and "compare" in line.compare else {"compare": line.compare}
@@ -179,29 +197,34 @@ def values_in_objects(rows: Sequence[tuple[Any, Any]]) -> ValuesInObjects | None
     `rows` are an expected document and an output cell each. In a quarter of the places the value under the key is the expected one, or the
     key is called `value`.
     """
-    pairs = [pair for document, output in rows[:_ROWS] for pair in _values_beside(document, container_in(output))]
-    objects = [(value, given) for value, given in pairs if isinstance(given, dict)]
+    pairs = [pair for document, output in rows[:_ROWS] for pair in _values_beside(document, container_in(output), ())]
+    objects = [(value, given) for _, value, given in pairs if isinstance(given, dict)]
     if not objects or 2 * len(objects) <= len(pairs):
         return None
     held = Counter(key for _, given in objects for key, inner in given.items() if not isinstance(inner, dict | list))
     right = Counter(key for value, given in objects for key, inner in given.items() if plain(inner) == plain(value))
-    key = max(held, key=lambda key: (right[key], key == _VALUE), default="")
+    key = max(held, key=right.__getitem__, default="")
+    if 2 * held[_VALUE] > len(objects) and 2 * right[_VALUE] >= right[key]:  # another key may be right by chance
+        key = _VALUE
     if 2 * held[key] <= len(objects) or (4 * right[key] < len(objects) and key != _VALUE):
         return None
     shares = (other for other in held if all(_is_share(given[other]) for _, given in objects if other in given))
-    return ValuesInObjects(key, next((other for other in shares if _CONFIDENCES.intersection(words_of(other))), None))
+    confidence = next((other for other in shares if _CONFIDENCES.intersection(words_of(other))), None)
+    sure = {place for place, _, given in pairs if ANY not in place and isinstance(given, dict) and confidence in given}
+    return ValuesInObjects(key, confidence, frozenset(sure))
 
 
-def _values_beside(expected: Any, given: Any) -> Iterator[tuple[Any, Any]]:
-    """The single values of an expected document, each with what an output has in its place. The items of lists go by their order."""
+def _values_beside(expected: Any, given: Any, above: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], Any, Any]]:
+    """The single values of an expected document, each with the steps to it and with what an output has in its place. The items of lists go
+    by their order."""
     if isinstance(expected, dict) and isinstance(given, dict):
         for key in expected.keys() & given.keys():
-            yield from _values_beside(expected[key], given[key])
+            yield from _values_beside(expected[key], given[key], (*above, key))
     elif isinstance(expected, list) and isinstance(given, list):
         for item, other in zip(expected, given, strict=False):
-            yield from _values_beside(item, other)
+            yield from _values_beside(item, other, (*above, ANY))
     elif expected is not None and given is not None and not isinstance(expected, dict | list):
-        yield expected, given
+        yield above, expected, given
 
 
 def _is_share(value: Any) -> bool:
