@@ -111,10 +111,10 @@ def _noting(callback: Callable[..., Any] | None) -> Callable[..., Any]:
     """The command, which writes over nothing that it reads, and prints nothing of what the environment filled in when it fails."""
 
     def noting(*args: Any, **options: Any) -> Any:
-        from evaluators.model.settings import noting_filled  # help does without it
+        from evaluators.model.settings import noting_filled_texts  # help does without it
         from evaluators.scoring.values.files import noting_reads
 
-        with noting_reads(), noting_filled() as click.get_current_context().meta[_FILLED]:
+        with noting_reads(), noting_filled_texts() as click.get_current_context().meta[_FILLED]:
             return callback(*args, **options) if callback is not None else None
 
     return noting

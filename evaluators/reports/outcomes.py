@@ -37,7 +37,7 @@ def outcomes_of(scored: Scored) -> Iterator[FieldView]:
         inside = False
         for place in places_above(result.path):
             array = arrays.get(place)
-            if array is None or not array.says(result):
+            if array is None or not array.covers(result):
                 continue
             if array.comparator is not None:
                 status = result.status if result.passed is array.passed else _array_status(array)
@@ -47,7 +47,7 @@ def outcomes_of(scored: Scored) -> Iterator[FieldView]:
                 yield _view(_array_outcome(array), not inside, array)
             inside = True
         own = arrays.get(result.path)
-        if own is not None and own.says(result) and (own.alike or own.comparator is not None):
+        if own is not None and own.covers(result) and (own.alike or own.comparator is not None):
             continue  # the array says it
         yield _view(result, not inside and not result.details.get("outside"))
 

@@ -41,9 +41,9 @@ class DocumentSums(Sum):
     details: Details = field(default_factory=dict)
     """What else a check counted."""
 
-    def add_paths(self, paths: Mapping[str, Sequence[int]]) -> None:
-        """Count leaves by path."""
-        plus(self.paths, {path: list(counts) for path, counts in paths.items()})
+    def add_counts(self, counts: Mapping[str, Sequence[int]]) -> None:
+        """Adds (match, mismatch, omission, hallucination) by path. Paths beyond `MOST_PATHS` share one line."""
+        plus(self.paths, {path: list(four) for path, four in counts.items()})
         self.limit()
 
     def add_details(self, details: Mapping[Detail, int]) -> None:
@@ -52,7 +52,7 @@ class DocumentSums(Sum):
             plus(self.details, {path: {f"{CREDIT_OVER}{den}" if kind == CREDIT else kind: count}})
 
     def limit(self) -> None:
-        """Keeps the first paths."""
+        """Keeps the first `MOST_PATHS` paths, and adds the others up under `OVERFLOW`."""
         if len(self.paths) > MOST_PATHS:
             for path in sorted(self.paths.keys() - {OVERFLOW})[MOST_PATHS:]:
                 plus(self.paths, {OVERFLOW: self.paths.pop(path)})

@@ -301,7 +301,7 @@ class EvaluatorColumns:
         """Puts what no column holds into the sums of the split; `slices` are the names of the slice columns."""
         found = EvaluatorSums(keys=self.keys, wrong_fields=self.wrong_fields, unusable=self.confidence.unusable)
         if isinstance(check := self.one.check, RowsCheck):
-            found.documents.add_paths(check.counts())
+            found.documents.add_counts(check.counts())
             found.documents.add_details(check.details())
         for fields in self.empties.by_group().values():
             found.empties.add(fields)

@@ -162,10 +162,10 @@ def _is_finished(place: Path) -> bool:
     return os.path.isfile(place / RUN_JSON) and Run(place).result.complete
 
 
-def _check_unchanged(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepared: Prepared) -> None:
-    """Raises Problems (exit code 4) with every fact of `key` that was another one `before`, and for a test set that cannot be
-    read the same way twice."""
-    differs = [name for name in key if before.get(name) != key[name]]
+def _check_unchanged(place: Path, before: Mapping[str, str], now: Mapping[str, str], prepared: Prepared) -> None:
+    """Raises Problems (exit code 4) with every fact about the run that is not `now` what it was `before`, and for a test set that cannot
+    be read the same way twice."""
+    differs = [name for name in now if before.get(name) != now[name]]
     if prepared.test_set.unrepeatable is not None:
         differs.append(prepared.test_set.unrepeatable)
     hint = "--name gives this run another name; without --resume, --force scores everything anew"

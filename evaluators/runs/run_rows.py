@@ -52,7 +52,7 @@ class RunRows:
         yield from self._query_columns(f"select {', '.join(names)} from {self.table} order by {order}, row")
 
     def read_row(self, names: Sequence[str], row: int) -> Iterator[Sequence[Cells]]:
-        """The named columns of the one row of a number, which are in a file; nothing where there is no such row."""
+        """The named columns of the row numbered `row` alone, which is in a file; nothing where there is no such row."""
         return self._query_columns(f"select {', '.join(names)} from {self.table} where row = ?", row)
 
     def _query_columns(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:

@@ -63,7 +63,7 @@ _QUOTED = late_pattern(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
 
 
 def quote_words(line: str, at: int | None = None) -> str:
-    """The line with each word in quotes that YAML could not read without. The word that starts at column `at` is quoted in any case."""
+    """The line with quotes around each word that YAML could not read bare, and around the one that starts at column `at` in any case."""
     start = _START.match(line)
     i = start.end() if start else 0
     out = [line[:i]]

@@ -64,14 +64,17 @@ def definitions_of(models: Mapping[str, type[BaseModel]]) -> dict[str, Schema]:
 
 
 def _schema_for_editors(schema: Schema) -> Schema:
-    """One part of pydantic's schema, without what only programmers read."""
+    """One object of pydantic's schema as editors need it, changed in place and returned, which `json.loads` asks for.
+
+    Titles and defaults that are null go, a paragraph becomes one line, and what another definition describes becomes a `$ref`.
+    """
     if isinstance(schema.get("title"), str):
         del schema["title"]
     if isinstance(description := schema.get("description"), str):  # editors begin a paragraph at every line break
         schema["description"] = re.sub(r"(?<!\n)\n(?!\n|\s*- )\s*", " ", description)
     if schema.get("default", ...) is None:
         del schema["default"]
-    if "minLength" in schema and "anyOf" in schema:
+    if "minLength" in schema and "anyOf" in schema:  # of a text, a list or a map alike
         schema["minItems"] = schema["minProperties"] = schema["minLength"]
     if READ_AS in schema:
         schema["$ref"] = f"#/definitions/{schema.pop(READ_AS)}"

@@ -381,20 +381,21 @@ class _Opening(Struct, frozen=True):
         return document_rows(one_document(self._locate(path)), path)
 
     def _two_folders(
-        self, expected: str, gold: Documents, output: str, documents: Documents
+        self, expected_place: str, expected: Documents, output_place: str, outputs: Documents
     ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
-        """The rows of two folders, or patterns. Where no name pairs them, names without a common ending may."""
+        """The rows of the expected documents, those of the outputs, and warnings, where each place is a folder or a pattern.
+
+        Unless `pair_by` is set, documents that no name pairs are paired by their names without a common ending, with a warning.
+        """
         aside = ""
         if self.config.pair_by is None:
-            gold, documents, aside = without_endings(gold, documents, one_sided=self.config.outputs is not None)
-        rows, outputs = (
-            document_rows(gold, self._place_text(expected)),
-            document_rows(documents, self._place_text(output)),
-        )
+            expected, outputs, aside = without_endings(expected, outputs, one_sided=self.config.outputs is not None)
+        rows = document_rows(expected, self._place_text(expected_place))
+        output_rows = document_rows(outputs, self._place_text(output_place))
         if not aside:
-            return rows, outputs, ()
+            return rows, output_rows, ()
         message = f"no name of a document is in both places, so they are paired by their names without {aside}"
-        return rows, outputs, (Issue("common-ending", Blame.TESTSET, message, self._place_text(output)),)
+        return rows, output_rows, (Issue("common-ending", Blame.TESTSET, message, self._place_text(output_place)),)
 
     def _documents_at(self, path: str) -> Documents:
         """The documents at a place, paired as the settings say."""

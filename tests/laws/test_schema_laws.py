@@ -296,7 +296,7 @@ def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> DocumentSums:
     check, found = one.compile(), DocumentSums()
     for row in rows:
         check(*row)
-    found.add_paths(check.counts())  # type: ignore[attr-defined]  # a schema's check counts by path
+    found.add_counts(check.counts())  # type: ignore[attr-defined]  # a schema's check counts by path
     found.add_details(check.details())  # type: ignore[attr-defined]  # a schema's check counts by path
     return found
 

@@ -16,7 +16,7 @@ import evaluators
 from evaluators.api.loading import load, loads
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.rows import Row
-from evaluators.model.settings import Filled, noting_filled
+from evaluators.model.settings import Filled, noting_filled_texts
 from evaluators.suites.files import FilledText, fill_variables
 
 SECRET = "hush-hush-4711"
@@ -195,7 +195,7 @@ def test_a_traceback_that_holds_a_short_value_stays_readable() -> None:
 
 
 def test_what_a_suite_that_is_wrong_took_is_noted_for_the_traceback() -> None:
-    with noting_filled() as filled, pytest.raises(Problems):
+    with noting_filled_texts() as filled, pytest.raises(Problems):
         load({"evaluators": ["${SECRET}"]}, environment={"SECRET": "Qxv7Hidden"})
     assert filled.masked_spelled("KeyError: 'Qxv7Hidden'") == "KeyError: '${SECRET}'"
 

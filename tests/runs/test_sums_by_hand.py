@@ -296,7 +296,7 @@ def test_what_shows_no_spread_detects_nothing() -> None:
 
 def test_what_a_schema_counts_beside_the_statuses() -> None:
     tally, documents = tallied([Result(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))]), DocumentSums()
-    documents.add_paths({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
+    documents.add_counts({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
     documents.add_details({
         ("a", ERRORS, 1): 1, ("a", SKIPPED, 1): 5, ("a", FAULTS, 1): 6, ("a", CREDIT, 4): 3, ("a", CREDIT, 1): -1,
         ("items", MATCHED, 1): 4, ("items", MISSED, 1): 1, ("items", SPURIOUS, 1): 3, ("items", PAIRED, 1): 2,
@@ -319,7 +319,7 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
 def test_values_that_only_the_output_has_may_cost_nothing() -> None:
     """4 extra of 10, of which 3 stand in items that only the output has."""
     documents = DocumentSums()
-    documents.add_paths({"a": (3, 2, 1, 4)})
+    documents.add_counts({"a": (3, 2, 1, 4)})
     documents.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})
     accuracies = [
         evaluator_stats(

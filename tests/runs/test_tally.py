@@ -130,12 +130,12 @@ def test_more_paths_than_are_kept_come_to_the_same_for_any_split(pieces: int, se
     random = Random(seed)
     rows = [f"items.{random.randrange(2 * MOST_PATHS)}" for _ in range(3 * MOST_PATHS)]
     whole = DocumentSums()
-    whole.add_paths(paths_of(rows))
+    whole.add_counts(paths_of(rows))
     random.shuffle(rows)
     split = DocumentSums()
     for piece in range(pieces):
         part = DocumentSums()
-        part.add_paths(paths_of(rows[piece::pieces]))
+        part.add_counts(paths_of(rows[piece::pieces]))
         plus(split, part)
     assert split.paths == whole.paths
     assert len(whole.paths) <= MOST_PATHS + 1

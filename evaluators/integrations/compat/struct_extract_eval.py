@@ -43,7 +43,8 @@ __all__ = [
 
 
 def infer_schema(values: Iterable[Any]) -> dict[str, Any]:
-    """The JSON Schema of what the values have in common, its keys sorted, without how they are compared.
+    """The JSON Schema that fits the expected documents, with every key that any of them has, sorted. It names no comparators;
+    `evaluators.infer_schema` does.
 
     At each place the values of all documents are gathered, nulls set aside. The type is that of the first value; whole numbers and
     other numbers together are `number`; a place where every value is null is text. Raises Problems (config) when there is no value.

@@ -79,7 +79,11 @@ def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
     for role in _ELSEWHERE:
         if roles[role] is MISSING:
             usual = [
-                mapping[key] for name in USUAL_NAMES[role] for mapping in maps for key in mapping if _has_name(key, name)
+                mapping[key]
+                for name in USUAL_NAMES[role]
+                for mapping in maps
+                for key in mapping
+                if _is_spelling_of(key, name)
             ]
             roles[role] = usual[0] if usual else MISSING
     cells.update({role: of_role(role, value) for role, value in roles.items()})
@@ -111,9 +115,9 @@ def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[st
     return named_cells
 
 
-def _has_name(key: Any, name: str) -> bool:
-    """Whether a key is a usual name of a column, however it is spelled."""
-    return key == name or (isinstance(key, str) and folded(key) == name)
+def _is_spelling_of(key: Any, usual_name: str) -> bool:
+    """Whether a key is this usual name of a column in any spelling: `Expected Output` is `expected_output`. What is no text never is."""
+    return key == usual_name or (isinstance(key, str) and folded(key) == usual_name)
 
 
 def _value_at(own: Mapping[str, Any], path: str) -> Any:

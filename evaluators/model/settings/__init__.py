@@ -19,7 +19,7 @@ from evaluators.model.settings.settings_base import (
     Settings,
     filled_texts,
     filled_texts_of,
-    noting_filled,
+    noting_filled_texts,
     reading_filled,
 )
 
@@ -39,7 +39,7 @@ __all__ = [
     "details_of",
     "filled_texts",
     "filled_texts_of",
-    "noting_filled",
+    "noting_filled_texts",
     "number_hint",
     "old_spellings",
     "read_each",

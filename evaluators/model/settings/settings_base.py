@@ -69,7 +69,7 @@ class Filled(Struct):
     def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
         """Notes a text of the suite, how it is shown, and the values that were filled in (value → `${NAME}`); what is known already stays.
 
-        Inside `noting_filled()` the command's own `Filled` notes it, too, so that its errors are masked.
+        Inside `noting_filled_texts()` the command's own `Filled` notes it, too, so that its errors are masked.
         """
         if values:
             self.texts.setdefault(text, shown)
@@ -180,9 +180,11 @@ _EVERY: ContextVar[Filled | None] = ContextVar("every_filled_text", default=None
 
 
 @contextmanager
-def noting_filled() -> Iterator[Filled]:
-    """Within the `with` block, all that is filled in to any suite is noted, also to a wrong one: what a command prints of an error
-    is masked by it."""
+def noting_filled_texts() -> Iterator[Filled]:
+    """Within the `with` block, notes every text that variables (`${NAME}`) fill in to a suite, also to one that turns out wrong.
+
+    Gives the `Filled` with these texts, by which a command masks them in the errors that it prints.
+    """
     filled = Filled()
     token = _EVERY.set(filled)
     try:

@@ -132,7 +132,8 @@ def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
 
 
 def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, bool, float, float, str, str, str]:
-    """What fields are sorted by, the weakest first. One that no answer expects comes after the other wrong ones."""
+    """A key to sort fields by, the weakest first: by the upper end of the 95 % interval of their accuracy. One that no answer expects comes
+    after the other wrong ones."""
     counts = field.counts
     is_right, never_expected = counts.match == counts.n, counts.n == counts.hallucination
     likely = likely_at_most(counts.match, counts.n)

@@ -65,8 +65,8 @@ class UnderWay(Generic[Task]):
         return self.calls.pop(call)[1]
 
 
-def lost_workers(hint: str) -> Issue:
-    """Why a task is not tried again that every worker was lost with."""
+def worker_lost_issue(hint: str) -> Issue:
+    """The issue of a task that is given up, because each worker that took it ended without a result. `hint` says what to try."""
     message = "each worker that scored these rows ended without a result; it may have run out of memory"
     return Issue("worker-lost", Blame.ENVIRONMENT, message, None, hint)
 

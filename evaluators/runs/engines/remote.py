@@ -23,7 +23,7 @@ from pydantic import Field
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.registry import plugs_in_place, registered_plugs
 from evaluators.model.rows import __version__
-from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, lost_workers, never
+from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, never, worker_lost_issue
 from evaluators.scoring.values.transforms import registered_transforms, transforms_in_place
 
 _LOOK_SECONDS: Final = 0.1
@@ -93,7 +93,7 @@ class Cluster:
                     if answer is not None:
                         yield _result_of(answer)
                     else:
-                        yield Lost(task, lost_workers(_MORE) if self.workers() else self._no_worker_issue())
+                        yield Lost(task, worker_lost_issue(_MORE) if self.workers() else self._no_worker_issue())
                 if self.workers():
                     since = monotonic()
                 elif monotonic() - since > self._settings.wait_seconds:

@@ -29,7 +29,7 @@ class _Fixed(Comparator):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The settings of the comparator that compares: those of this one, unless a subclass says otherwise."""
+        """The options that `delegate` is made with, by name: this comparator's own settings, unless a subclass says otherwise."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
     @cached_property

@@ -171,7 +171,7 @@ def events_of(scored: Scored) -> list[Event]:
     units: dict[object, list[Outcome]] = {}
     for number, result in enumerate(scored.fields):
         judged = within.get(result.path)
-        if judged is not None and judged.comparator is not None and judged.says(result):
+        if judged is not None and judged.comparator is not None and judged.covers(result):
             events += _judged_list(judged, result, _outcome_credit(result, scaled))
         else:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)

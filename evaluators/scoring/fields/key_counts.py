@@ -103,7 +103,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     met[number].update(unclear_keys(rows.respelt[row]))
             for row, number in numbers[key].items() if nulls else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
-                    for keys in made_up_places(*rows.documents_of(row)):
+                    for keys in made_up_places(*rows.sides_of(row)):
                         text = json.dumps(keys)
                         self.made_up[text] = self.made_up.get(text, 0) + 1
         for number in sorted(met):

@@ -110,7 +110,7 @@ class ListedRows(ScoredRows):
     def lists(self) -> Iterable[tuple[int, ListResult]]:
         return [(at, list_result) for at, row in enumerate(self.rows) for list_result in row.results.lists]
 
-    def documents_of(self, at: int) -> tuple[Any, Any]:
+    def sides_of(self, at: int) -> tuple[Any, Any]:
         return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
@@ -189,7 +189,7 @@ class ListedRows(ScoredRows):
             return self.rows[at].results
         walked = self._every.get(at)
         if walked is None:
-            e, o = self.documents_of(at)
+            e, o = self.sides_of(at)
             named = self._cells[at] if self.tree.answer_columns else None
             walked = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
         return walked

@@ -86,9 +86,12 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
         """The score is enough. It is 1 where every expected item matches, and where the surplus counts there is none."""
         return self.score >= Fraction(*self.pass_at)
 
-    def says(self, result: Outcome) -> bool:
-        """Whether a result at its own path, or below, is part of what it says: all but that of another metric of the list."""
-        return self.comparator is None or result.path != self.path or result.details.get("metric") == self.comparator
+    def covers(self, outcome: Outcome) -> bool:
+        """Whether an outcome at the list's path or below it counts as a part of this list, and not for itself.
+
+        All do but one: where a metric compares the whole list, what another metric says at the list's own path.
+        """
+        return self.comparator is None or outcome.path != self.path or outcome.details.get("metric") == self.comparator
 
     @property
     def items(self) -> Confusion:
@@ -188,7 +191,7 @@ def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:
     """
     if result.details.get("outside"):
         return False
-    return not any(place in arrays and arrays[place].says(result) for place in places_above(result.path))
+    return not any(place in arrays and arrays[place].covers(result) for place in places_above(result.path))
 
 
 def outermost(scored: Scored) -> list[ListOutcome]:

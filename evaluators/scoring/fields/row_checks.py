@@ -98,8 +98,8 @@ class ScoredRows:
         """The lists of each row that were looked into, with how their items were paired; and those that are skipped."""
         return ()
 
-    def documents_of(self, at: int) -> tuple[Any, Any]:
-        """The expected document and the output of a row."""
+    def sides_of(self, at: int) -> tuple[Any, Any]:
+        """The expected document and the output of the row at place `at` among these; MISSING twice for rows that do not keep them."""
         return MISSING, MISSING
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:

@@ -78,7 +78,7 @@ class SchemaRows(ScoredRows):
                     if each.status == SKIPPED and each.at.node.kind == "array":
                         yield row, ListResult(each.at, each.location, each.expected, each.output, 0, 0)
 
-    def documents_of(self, at: int) -> tuple[Any, Any]:
+    def sides_of(self, at: int) -> tuple[Any, Any]:
         return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:

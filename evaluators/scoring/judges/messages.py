@@ -63,7 +63,7 @@ def prompt_names() -> tuple[str, ...]:
 
 @cache
 def prompt_of(name: str) -> Prompt | None:
-    """The prompt of a word; None where there is none."""
+    """The prompt in the file `prompts/NAME.txt`; None where there is no such file."""
     if name not in prompt_names():
         return None
     text = (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final
 
-from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, lost_workers, never
+from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, never, worker_lost_issue
 from evaluators.scoring.comparators._awaiting import stop_worker
 
 _LOOK_SECONDS: Final = 0.1
@@ -43,7 +43,9 @@ class Processes(Engine):
             for task in lost:
                 for result in () if stopped() else _in_pool(1, run, iter([task]), stopped):
                     yield (
-                        Lost(task, lost_workers("try fewer workers: --workers 1")) if isinstance(result, Lost) else result
+                        Lost(task, worker_lost_issue("try fewer workers: --workers 1"))
+                        if isinstance(result, Lost)
+                        else result
                     )
 
 
