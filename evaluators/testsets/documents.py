@@ -25,7 +25,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.scoring.needs import Cell, too_long
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, wildcard_steps
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse
-from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, locate, read_up_to, reading
+from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, broken, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.reader import OPTIONS, READERS, Reader
 from evaluators.testsets.run_files import files_without_runs, without_runs
@@ -240,7 +240,7 @@ def _refuse_no_rows(source: ByteSource) -> None:
     begins = head[:_LONGEST_MARK].removeprefix(codecs.BOM_UTF8).lstrip().lower()
     for mark, what, hint in _NO_ROWS:
         if begins.startswith(mark.lower()) and (source.suffix == ".zip" or not head.startswith(WORKBOOKS)):
-            raise problem("not-rows", f"this is {what}, and a file with rows is expected", where=source.name, hint=hint)
+            raise broken(source, "not-rows", f"this is {what}, and a file with rows is expected", hint)
 
 
 _LONGEST_MARK: Final = 64

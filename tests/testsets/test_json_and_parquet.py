@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
@@ -71,6 +71,8 @@ def test_json_of_another_shape_is_a_problem(folder: Path, text: str, message: st
 
 
 @given(content=st.binary(max_size=60) | st.text(alphabet='{}[]":,a1\n ', max_size=50).map(str.encode))
+@example(content=b"%PDF-1.4")
+@example(content=b"PK\x03\x04")
 def test_any_bytes_are_rows_faults_or_problems(folder: Path, content: bytes) -> None:
     (folder / "any.json").write_bytes(content)
     (folder / "any").write_bytes(content)
