@@ -333,11 +333,13 @@ AnyEdit: TypeAlias = SetField | RemoveField | AddCheck | SetCheck | RemoveCheck 
 
 
 class Score(Struct):
-    """Score rows by a text. `tab` is any text that a page makes up for itself: of its requests the last one wins."""
+    """Score rows by a text. `tab` is any text that a page makes up for itself: of its requests the one with the highest `turn` wins, and
+    of two with the same the later one. Requests may arrive in another order than they were sent."""
 
     text: str
     path: str
     tab: str
+    turn: int = 0
     rows: Annotated[int, Meta(ge=1)] | None = 50
     """How many of the first rows; null scores all."""
     before: str = ""

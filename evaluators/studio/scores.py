@@ -94,9 +94,10 @@ _NOT_ASKED: Final = JudgeAnswer(error=unanswered_issue("not-asked", "the judge w
 
 
 class _UnderWay(Struct):
-    """Rows that are being scored for a page."""
+    """Rows that are being scored for a page, and the number of its request."""
 
     stop: Event
+    turn: int
     rows: int = 0
     share: float | None = None
 
@@ -127,9 +128,11 @@ class Scores:
         """Scores the first rows, or all, of the suite's test set or of the file `data`. Raises Problems where nothing can be scored, and
         Superseded."""
         started = perf_counter()
-        here = _UnderWay(Event())
+        here = _UnderWay(Event(), asked.turn)
         with self._lock:
-            last = self._under_way.pop(asked.tab, None)
+            last = self._under_way.get(asked.tab)
+            if last is not None and last.turn > asked.turn:
+                raise Superseded
             self._under_way[asked.tab] = here
             old = self._kept.get(asked.before)
         if last is not None:

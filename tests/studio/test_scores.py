@@ -8,7 +8,6 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from threading import Thread
 from typing import Any, BinaryIO
 
 import pytest
@@ -179,31 +178,31 @@ def test_a_text_with_problems_has_them_with_their_lines_and_no_form(page: Page) 
     assert page.ask("score", {"text": text, "path": "suite.yaml", "tab": "one"})[0] == 422
 
 
-def test_the_last_of_several_requests_wins(page: Page, folder: Path) -> None:
-    with (folder / "rows.csv").open("a") as file:
-        file.write('x,"{""city"": 1}","{""city"": 1}"\n' * 100_000)
-    answers: dict[str, int] = {}
-
-    def first() -> None:
-        answers["first"] = page.ask("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": None})[0]
-
-    thread = Thread(target=first)
-    thread.start()
-    while (
-        page.ask("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": 5})[0] == 200 and thread.is_alive()
-    ):
-        if answers:
-            break
-    thread.join()
-    assert answers["first"] in (200, 409)  # it was too quick, or gave up
-    assert scored(page, rows=5)["rows"] == 5
-
-
 def judged_suite(address: str) -> str:
     judge = {"openai_compatible": {"base_url": address, "model": "m", "cache": False}}
     fields = {"json_multi_field_match": {"name": "judged", "fields": {"city": "semantic"}}}
     checks = ["contains_json", fields]
     return json.dumps({"test_set": "rows.csv", "judge": judge, "evaluators": checks})
+
+
+@pytest.mark.parametrize(("turn", "first_status", "later_status"), [(2, 409, 200), (1, 409, 200), (0, 200, 409)])
+def test_of_requests_under_way_the_one_with_the_highest_turn_wins(
+    page: Page, turn: int, first_status: int, later_status: int
+) -> None:
+    """Whatever arrives first: a page sends them at once, and they overtake one another."""
+    pytest.importorskip("openai")
+    statuses = []
+    with chat_server() as server:
+        score = {"text": judged_suite(server.url), "path": "suite.yaml", "tab": "one"}
+
+        def respond(request: dict[str, Any], number: int) -> Reply:
+            if not statuses:  # the first request is under way, as its judge is asked
+                statuses.append(page.ask("score", {**score, "turn": turn})[0])
+            return Reply(verdicts(request))
+
+        server.respond = respond
+        assert page.ask("score", {**score, "turn": 1, "ask": True})[0] == first_status
+    assert statuses == [later_status]
 
 
 def test_a_judge_is_asked_once_somebody_has_said_so_and_its_answers_are_known_afterwards(

@@ -166,11 +166,12 @@ export async function scoreNow(more = {}) {
       text,
       path: suite.path,
       tab,
+      turn: mine,
       rows,
       before: live.kept?.id ?? "",
       ...more,
     });
-    if (text === (live.trial?.text ?? textNow())) await takeScored(found);
+    if (mine === turn && text === (live.trial?.text ?? textNow())) await takeScored(found);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === "superseded") return;
