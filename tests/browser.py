@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 Tabs = Callable[..., Any]
 
@@ -31,14 +33,14 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture
 def tabs(browser: Any) -> Iterator[Tabs]:
-    """Opens an empty tab, which has nothing in common with others: `tabs(milliseconds, dark=True, width=390)`."""
+    """Opens an empty tab, which has nothing in common with others: `tabs(dark=True, width=390)`."""
     contexts = []
 
-    def tab(patience: int, dark: bool = False, width: int = 1280) -> Any:
+    def tab(dark: bool = False, width: int = 1280) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
         )
-        context.set_default_timeout(patience)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         return context.new_page()
 

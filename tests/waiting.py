@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+PATIENCE: Final = 600
+"""Seconds after which what another process or a browser should do counts as stuck: many times what it takes on a busy machine."""
 _SECONDS: Final = 0.02
 
 

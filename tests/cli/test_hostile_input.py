@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from pathlib import Path
-from time import process_time
 
 import pytest
 
@@ -43,9 +42,7 @@ def test_a_reference_with_more_beside_it_may_lead_back_from_further_down() -> No
 def test_lists_inside_lists_without_end_cost_next_to_nothing(keyword: str) -> None:
     schema = {"type": "array" if keyword == "items" else "object", keyword: {"$ref": "#"}}
     suite = loads(json.dumps({"evaluators": [{"schema_match": {"schema": schema, "dialect": "x-eval"}}]}))
-    before = process_time()
     assert len(list(places(suite.lines[0].settings.scored_fields().tree.root))) < 20
-    assert process_time() - before < 0.1
 
 
 @pytest.mark.parametrize(

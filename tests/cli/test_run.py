@@ -21,7 +21,7 @@ import pytest
 
 from tests.commands import called
 from tests.kit import lines_of, read_csv, write, write_rows
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = ("id", "supplier", "output", "expected")
@@ -446,7 +446,7 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
     file = files / "runs" / "x" / "run.db"
     until(lambda: file.is_file() and splits_in(file) > 0, process)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert "Stopping after the rows that are under way" in err
     assert out.startswith("cities: interrupted after ")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.cli import _watch
+from tests.waiting import PATIENCE
 
 SUITE = """\
 test_set: rows.csv
@@ -105,7 +106,7 @@ def test_the_command_scores_again_and_ends_with_ctrl_c(suite: Path) -> None:
         again = _until_watching(process.stdout)
         assert "1 fixed, 0 broken" in again
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert not (suite.parent / "runs").exists()
     finally:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.gallery import GALLERY
+from tests.waiting import PATIENCE
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
@@ -21,7 +22,7 @@ pytest.importorskip("pandas")
 def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path) -> None:
     folder = shutil.copytree(GALLERY / "invoice_extraction", tmp_path / "invoices")
     notebook = nbformat.read(folder / "scores.ipynb", as_version=4)
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    nbclient.NotebookClient(notebook, timeout=PATIENCE, resources={"metadata": {"path": str(folder)}}).execute()
     shown = [_shown(cell) for cell in notebook.cells if cell.cell_type == "code"]
     assert "invoice extraction" in shown[0]["text/plain"]
     assert all("<table" in one["text/html"] for one in shown)

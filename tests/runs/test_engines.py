@@ -15,6 +15,7 @@ from evaluators.api.loading import load
 from evaluators.model.issues import Problems, extra_hint
 from evaluators.runs.engines.engine import ENGINES, Crew, Lost, Stopped, engine_of
 from tests.runs.engine_promises import *  # noqa: F403  # the tests that every engine runs
+from tests.waiting import PATIENCE
 
 HERE = [name for name in ENGINES.names() if not ENGINES.find(name).packages]
 """The engines that need no other package; the others have environments of their own in `tests/hosts`."""
@@ -211,7 +212,7 @@ def test_workers_end_when_their_parent_is_gone(tmp_path: Path, way: str) -> None
     ) as process:
         assert process.stdout.readline().startswith(b"begun")
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
 
 
 ENDLESS = """
@@ -241,6 +242,6 @@ def test_an_interrupt_ends_tasks_that_are_under_way(tmp_path_factory: pytest.Tem
         text=True,
         env={"PYTHONPATH": ":".join(sys.path)},
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.stdout.strip(), done.returncode) == ("ended", 0), done.stderr

@@ -29,7 +29,7 @@ from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment
 from tests.kit import write_rows
 from tests.scoring.judges.chat_server import chat_server
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
 
@@ -281,7 +281,7 @@ def test_ctrl_c_leaves_a_shorter_run_that_goes_on(whole: Whole, folder: Path) ->
     )
     until(lambda: splits(folder / "runs" / "x") > 1, process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     if process.returncode == 130:
         found = json.loads((folder / "runs" / "x" / "run.json").read_text())
         assert not found["complete"]

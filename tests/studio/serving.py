@@ -19,6 +19,7 @@ import uvicorn
 from evaluators.integrations.harnesses._web import LOCAL
 from evaluators.studio.app import TOKEN, studio_app
 from evaluators.studio.studio import Studio
+from tests.waiting import PATIENCE
 
 SECRET: Final = "a-token-for-tests"
 HOST: Final = "127.0.0.1"
@@ -34,7 +35,7 @@ class Page:
     def send(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, str], bytes]:
         """A request, with the token unless another one is given: the status, the headers and the body of the answer."""
         given = {TOKEN: SECRET, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        with closing(http.client.HTTPConnection(HOST, self.port, timeout=120)) as connection:
+        with closing(http.client.HTTPConnection(HOST, self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, {name: value for name, value in given.items() if value})
             answer = connection.getresponse()
             return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
@@ -74,7 +75,7 @@ def _serving(studio: Studio) -> Iterator[Page]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        yield Page(ready.get(timeout=60))
+        yield Page(ready.get(timeout=PATIENCE))
     finally:
         server.should_exit = True
         thread.join()

@@ -21,6 +21,7 @@ from evaluators.studio.runs import Runs, Started
 from tests.kit import cli, write_files
 from tests.reports.html.test_page import parts
 from tests.studio.serving import SECRET, Page, serving
+from tests.waiting import PATIENCE
 
 SUITE = "test_set: rows.csv\nevaluators: [exact_match]\ngates:\n  exact_match: {fail_below: 0.9}\n"
 ROWS = "id,output,expected\na,x,x\nb,y,z\n"
@@ -151,5 +152,5 @@ def test_the_command_prints_an_address_with_a_token_and_ends_when_it_is_interrup
         assert (status, b'"opened":"suite.yaml"' in body) == (200, True)
         assert Page(int(found[1])).ask("start", {})[0] == 401
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode in (0, 130)

@@ -16,7 +16,7 @@ PROJECT = "spans of a run"
 
 def stored(client: Any, count: int) -> list[Any]:
     """The spans of the project. Phoenix takes them first, and stores them a moment later."""
-    until, pause = time.monotonic() + 60, threading.Event()
+    until, pause = time.monotonic() + 300, threading.Event()
     while time.monotonic() < until:
         if PROJECT in {one["name"] for one in client.projects.list()}:
             found = client.spans.get_spans(project_identifier=PROJECT, limit=1000)

@@ -80,7 +80,7 @@ def test_traces_are_scored_and_get_the_scores(client: Any, tmp_path: Path) -> No
         for place, line in enumerate(lines)
     ]  # fmt: skip
     client.spans.log_spans(project_identifier="answers", spans=spans)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     while "answers" not in {one["name"] for one in client.projects.list()} or len(lines) > len(
         client.spans.get_spans(project_identifier="answers", limit=1000)
     ):

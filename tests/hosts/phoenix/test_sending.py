@@ -159,7 +159,7 @@ def test_several_models_are_experiments_over_one_dataset(
 
 def wait_for_spans(client: Any, project: str, count: int) -> None:
     """Phoenix takes spans first, and stores them a moment later."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     while project not in {one["name"] for one in client.projects.list()} or count > len(
         client.spans.get_spans(project_identifier=project, limit=1000)
     ):

@@ -105,7 +105,7 @@ def _another_user(folder: Path) -> list[str]:
 
 
 def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    until, pause = time.monotonic() + 60, threading.Event()
+    until, pause = time.monotonic() + 300, threading.Event()
     while True:
         with suppress(psycopg.OperationalError):
             with psycopg.connect(

@@ -24,6 +24,7 @@ from evaluators.model.issues import Problems
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
 from tests.hosts.table.rows import inputs_of, table_rows
 from tests.kit import cli
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 
@@ -299,16 +300,16 @@ def test_the_command_answers_requests_until_it_is_stopped(tmp_path: Path) -> Non
     many = json.dumps({"rows": [{"output": "Oslo"}] * 1_000}).encode()
     as_json = {"Content-Type": "application/json"}
     with started(tmp_path) as address:
-        with urllib.request.urlopen(urllib.request.Request(address, body, as_json), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(address, body, as_json), timeout=PATIENCE) as answer:
             assert json.load(answer)["score"] == 1
         for headers, code in (({**as_json, "Host": "evil.example"}, 400), ({"Content-Type": "text/plain"}, 415)):
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=30)
+                urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=PATIENCE)
             assert refused.value.code == code
             refused.value.close()
     with started(tmp_path, "--score-seconds", "0.0001") as address:
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(urllib.request.Request(address, many, as_json), timeout=30)
+            urllib.request.urlopen(urllib.request.Request(address, many, as_json), timeout=PATIENCE)
         assert refused.value.code == 504
         refused.value.close()
 

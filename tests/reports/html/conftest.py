@@ -125,4 +125,4 @@ class Opened:
 @pytest.fixture
 def opened(tabs: Tabs) -> Callable[..., Opened]:
     """Opens a report in a tab of its own: `opened(report, "q=x", dark=True, width=390)`."""
-    return lambda report, fragment="", **look: Opened(tabs(30_000, **look)).go(report, fragment)
+    return lambda report, fragment="", **look: Opened(tabs(**look)).go(report, fragment)

@@ -19,6 +19,7 @@ import pytest
 
 from tests.kit import lines_of
 from tests.reports.html.conftest import Opened, write_report
+from tests.waiting import PATIENCE
 
 Line = dict[str, str]
 ALL = "all evaluators"
@@ -129,7 +130,7 @@ def _cell(value: Any) -> str:
 def report(browser: Any, recorded: Recorded) -> Iterator[Opened]:
     """The report in a tab that all tests of a run share."""
     context = browser.new_context(viewport={"width": 1600, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(1000 * PATIENCE)
     opened = Opened(context.new_page()).go(recorded.report)
     opened.tab.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     if (more := opened.tab.locator("#section-fields .more")).count():

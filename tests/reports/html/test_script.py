@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.join_script import SCRIPTS, joined, read_modules
+from tests.waiting import PATIENCE
 
 UNITS = (Path(__file__).parent / "script", Path(__file__).parents[2] / "studio" / "page")
 
@@ -67,5 +68,5 @@ def test_what_would_mean_something_else_in_one_file_is_refused(modules: dict[str
 def test_what_the_modules_compute(folder: Path) -> None:
     files = sorted(map(str, folder.glob("*.test.mjs")))
     assert files
-    ran = subprocess.run(["node", "--test", *files], capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(["node", "--test", *files], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from evaluators.reports.tracking.patience import in_parallel, pause
+from tests.waiting import PATIENCE
 
 
 def test_a_server_says_how_long_to_wait() -> None:
@@ -22,7 +23,7 @@ def test_pauses_grow_up_to_a_bound() -> None:
 
 
 def test_work_is_done_at_once_and_every_entry_comes_back_once() -> None:
-    together = threading.Barrier(4, timeout=60)
+    together = threading.Barrier(4, timeout=PATIENCE)
     found = in_parallel(lambda _: together.wait(), range(8), 4)
     assert sorted(found) == [*range(8)]
 

@@ -15,6 +15,7 @@ from tests.browser import Tabs
 from tests.browser import browser as browser
 from tests.browser import tabs as tabs
 from tests.gallery import GALLERY
+from tests.waiting import PATIENCE
 
 Start = Callable[..., str]
 
@@ -35,7 +36,7 @@ def start() -> Iterator[Start]:
     yield start_
     for running in started:
         running.terminate()
-        running.wait(timeout=10)
+        running.wait(timeout=PATIENCE)
         running.stdout.close() if running.stdout else None
 
 
@@ -103,7 +104,7 @@ class Tab:
 @pytest.fixture
 def opened(tabs: Tabs) -> Callable[..., Tab]:
     """Opens an address in a tab of its own: `opened(address, dark=True, width=390)`."""
-    return lambda address, **look: Tab(tabs(60_000, **look), address)
+    return lambda address, **look: Tab(tabs(**look), address)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from time import process_time
 import click
 
 from tests.tools.fuzz.fuzzers import FUZZERS
-from tests.tools.fuzz.growth import table
+from tests.tools.fuzz.growth import HEAD, MOST_GROWTH, growth_line, measured
 from tests.tools.fuzz.plug_shapes import plug_shapes
 from tests.tools.fuzz.shapes import SHAPES
 
@@ -27,9 +27,7 @@ from tests.tools.fuzz.shapes import SHAPES
 def fuzz(inputs: int, seed: int, only: str | None, growth: bool) -> None:
     """Look for inputs that break something, or that take too long."""
     if growth:
-        for line in table({**SHAPES, **plug_shapes()}.items()):
-            click.echo(line)
-        return
+        raise SystemExit(_print_growth())
     names = [only] if only else list(FUZZERS)
     findings: dict[tuple[str, str], tuple[int, int]] = {}
     counts, spent = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
@@ -53,6 +51,20 @@ def fuzz(inputs: int, seed: int, only: str | None, growth: bool) -> None:
     for (name, said), (first, times) in findings.items():
         click.echo(f"FOUND {name}, seed {first}, {times} times: {said}")
     raise SystemExit(bool(findings))
+
+
+def _print_growth() -> bool:
+    """Prints what twice the size costs, a line for each shape as it is measured. Gives whether one grows faster than it may."""
+    too_fast = []
+    click.echo(HEAD)
+    for name, shape in {**SHAPES, **plug_shapes()}.items():
+        growth = measured(shape)
+        click.echo(growth_line(name, growth))
+        if (growth.per_doubling or 0) > MOST_GROWTH:
+            too_fast.append(name)
+    for name in too_fast:
+        click.echo(f"GROWS by more than {MOST_GROWTH} for each doubling: {name}")
+    return bool(too_fast)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Twice the size takes at most `MOST_GROWTH` times as long, or a stated limit stop
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 from math import inf, sqrt
 from time import process_time
 from typing import Any, Final, NamedTuple
@@ -23,6 +22,9 @@ LARGEST: Final = 1 << 18
 MOST_CHARS: Final = 1 << 24
 """A text of more than twice as many is given back to the system each time, and taken anew: that takes more than the work on it."""
 TURNS: Final = 5
+
+
+HEAD: Final = f"{'shape':90} {'size':>9} {'seconds':>8} {'per doubling':>13}  bounded by"
 
 
 class Growth(NamedTuple):
@@ -77,10 +79,7 @@ def _seconds(suite: Suite, row: dict[str, Any]) -> float:
     return seconds
 
 
-def table(shapes: Iterable[tuple[str, Shape]]) -> Iterable[str]:
-    """What was measured of some shapes, a line for each."""
-    yield f"{'shape':90} {'size':>9} {'seconds':>8} {'per doubling':>13}  bounded by"
-    for name, shape in shapes:
-        one = measured(shape)
-        ratio = "–" if one.per_doubling is None else f"{one.per_doubling:.2f}"
-        yield f"{name:90.90} {one.size:>9,} {one.seconds:>8.2f} {ratio:>13}  {one.limit}"
+def growth_line(name: str, growth: Growth) -> str:
+    """What was measured of a shape, as a line below `HEAD`."""
+    ratio = "–" if growth.per_doubling is None else f"{growth.per_doubling:.2f}"
+    return f"{name:90.90} {growth.size:>9,} {growth.seconds:>8.2f} {ratio:>13}  {growth.limit}"
