@@ -137,7 +137,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Names of the public API are imported when they are asked for."""
+    """The object of a public name, imported when it is first asked for.
+
+    Raises AttributeError for an unknown name. A name of another system is no part of this package: the error, ImportError in
+    `from evaluators import …`, says which module has it.
+    """
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
     if name in _MOVED:
@@ -150,6 +154,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """The public names and the classes of the evaluator types, sorted, for completion."""
     from evaluators.scoring.evaluators import class_names
 
     return sorted([*__all__, *class_names()])

@@ -23,12 +23,14 @@ def main() -> None:
 
 
 def _run() -> None:
+    """Set up the process (garbage collection, pydantic, standard streams), and run the command that its arguments name. It ends
+    the process with its exit code."""
     # what is imported stays, so looking for garbage in it is lost time
     gc.set_threshold(200_000, 20, 20)
     # pydantic would look through every installed package for plugins of its own, which takes longer than a short run
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    _without_plugins()
-    _take_up_closed_streams()
+    _skip_pydantic_plugins()
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -38,21 +40,23 @@ def _run() -> None:
     command.main(prog_name=PROGRAM)
 
 
-def _without_plugins() -> None:
-    """Keeps pydantic from importing thirty modules that look for plugins of its own, where none are to be used."""
+def _skip_pydantic_plugins() -> None:
+    """Keep pydantic from importing the thirty modules that look for its plugins, where plugins are switched off: an empty module
+    takes the place of its plugin loader."""
     if os.environ["PYDANTIC_DISABLE_PLUGINS"] in ("__all__", "1", "true"):
         finder = ModuleType("pydantic.plugin._loader")
         finder.__dict__["get_plugins"] = tuple
         sys.modules.setdefault(finder.__name__, finder)
 
 
-def _take_up_closed_streams() -> None:
-    """Standard streams that are closed get a descriptor that goes nowhere, so that no file that is opened takes their place."""
+def _open_closed_streams() -> None:
+    """Give each standard stream that is closed a descriptor that leads nowhere, so that no file that is opened later takes its
+    number (0, 1 or 2)."""
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while (taken := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(taken, True)
-    os.close(taken)
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 if __name__ == "__main__":

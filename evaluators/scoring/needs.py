@@ -67,7 +67,7 @@ class Column(Struct, frozen=True):
 
     @property
     def absent(self) -> CellError:
-        """The cell error where nothing is there. Only for an absent output is the model to blame."""
+        """The cell error of a row in which the column holds nothing: the output's fault for the output column, else the test set's."""
         return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
 
     def name_by(self, roles: Mapping[str, str]) -> str:
@@ -142,7 +142,7 @@ def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
 
 
 def as_output_error(error: CellError) -> CellError:
-    """The cell error of a column that is an output: what is too long in it is the fault of the output."""
+    """The error of a cell of the output column: one that is too long becomes the fault of the output; any other stays as it is."""
     if error.issue.code != TOO_LONG:
         return error
     return CellError(Issue("unreadable-output", Blame.OUTPUT, error.issue.message.replace("the cell", "the output", 1)))
@@ -156,10 +156,10 @@ def column_of(need: Need) -> Column | None:
 
 
 def expected_answer(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
-    """An expected cell that is compared as it stands, not as JSON in text.
+    """The expected cell as it is compared: unchanged, and not read as JSON.
 
-    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a cell error, unless `empty` says
-    that it counts as a value: then what is not there is the empty text.
+    A cell that holds nothing (an empty text, nothing but spaces, null, or no such key) becomes a cell error. With
+    `empty="value"` it counts as a value: a text stays as it is, anything else becomes the empty text.
     """
     nothing = cell.isspace() or not cell if isinstance(cell, str) else cell is None or cell is MISSING
     if not nothing:
@@ -244,7 +244,7 @@ def documents_in_output(cell: str) -> FoundDocuments | CellError:
 
 
 def chosen_document(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | CellError:
-    """The one of several documents that counts; a cell error of the output where none does."""
+    """The document that counts among those in an output; a cell error where none does. For the parameters see `json_choice.choose`."""
     try:
         return json_choice.choose(documents, want, search, prefer)
     except json_text.NotJSON as error:
@@ -259,12 +259,14 @@ def want_like(expected: JSON) -> Want:
 
 
 def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
-    """The value at the column's path in each document; a cell error of the output or of the expected answer where there is none."""
+    """The value at the column's path `at` in each document, in order; a cell error where there is nothing. Documents that are
+    cell errors stay."""
     path = parse_path(column.at or "$")
-    nothing, side = f'has nothing at "{column.at}"', "output" if column.absent is NO_OUTPUT else "expected document"
-    issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
+    nothing = f'has nothing at "{column.at}"'
     if column.absent is NO_OUTPUT:
-        issue = Issue("unreadable-output", Blame.OUTPUT, f"the {side} {nothing}")
+        issue = Issue("unreadable-output", Blame.OUTPUT, f"the output {nothing}")
+    else:
+        issue = Issue("expected-not-there", Blame.TESTSET, f"the expected document {nothing}", hint=_ONE_SIDE)
     values = [document if document.__class__ is CellError else path.get(document) for document in documents]
     return [CellError(issue) if value is MISSING else value for value in values]
 
@@ -304,12 +306,9 @@ def _unusable_output(error: json_text.NotJSON, cell: str = "") -> CellError:
 
 def _check_kind(value: JSON, want: Want) -> JSON | CellError:
     """The JSON value, or a cell error of the output where it is not of the kind `want`."""
-    fits = (
-        want == "any"
-        or (isinstance(value, dict) and want != "array")
-        or (isinstance(value, list) and want in ("array", "container"))
-    )
-    if fits:
+    if want == "any" or (isinstance(value, dict) and want != "array"):
+        return value
+    if isinstance(value, list) and want in ("array", "container"):
         return value
     wanted = {"object": "an object", "array": "a list", "container": "an object or a list"}[want]
     message = f"{wanted} was expected, the output holds {kind(value)}"
@@ -385,7 +384,8 @@ def _condition_hint(data: object) -> str:
 
 
 def all_hold(conditions: Iterable[Condition], sides: Mapping[str, Any], cells: Mapping[str, Any]) -> bool:
-    """Whether conditions hold for a row: `sides` are its documents, by `output` and `expected`, and `cells` those that they name."""
+    """Whether all conditions hold for a row. `sides` has its documents under `output` and `expected`, `cells` its cells by column.
+    Raises RowProblem where one cannot be read, see `Condition.holds`."""
     return all(
         condition.holds(cells.get(condition.column, MISSING) if condition.source == "row" else sides[condition.source])
         for condition in conditions
@@ -400,7 +400,7 @@ def read_conditions(data: object) -> tuple[Condition, ...]:
 
 
 def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
-    """The columns that conditions read, each once, in order."""
+    """The columns that conditions on cells of the row read, each once, in the order of the conditions."""
     return tuple(dict.fromkeys(condition.column for condition in conditions if condition.source == "row"))
 
 
@@ -428,7 +428,7 @@ def _read_path(text: str) -> Path:
 
 
 def _wanted_values(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
-    """The values that a condition lists, and the boolean under `present`; one of the two is empty or None. Raises BadSettings."""
+    """(values, present): the values that a condition lists, and None; or no values, and its boolean under `present`. Raises BadSettings."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {"present"} or not isinstance(wanted["present"], bool):
             raise bad("a condition is a value, a list of values, or {present: true}", hint="write {present: true}")
@@ -455,12 +455,12 @@ class FromColumn(Settings):
     """Splits the cell into a list; without it a cell that is a JSON list is a list, and any other is one item."""
 
     def need(self) -> Column:
-        """The cell to ask for."""
+        """The column that an evaluator with this setting needs."""
         return Column(self.column, literal=True)
 
 
 def _read_pattern(value: object) -> object:
-    """A pattern as a setting says it: text, or the column that holds it. Raises ValueError for one that cannot be used."""
+    """The pattern of a setting: its text, or the column that holds it. Raises ValueError or BadSettings for one that cannot be used."""
     if isinstance(value, Mapping | FromColumn):
         return from_column(value, splits=False)
     if not isinstance(value, str):
@@ -481,7 +481,8 @@ Pattern: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_pattern, 
 
 
 def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromColumn:
-    """The setting as a column of the row. Raises BadSettings, also for a separator where there is nothing to split."""
+    """The column that a setting names, `value` being its map. Raises BadSettings, also for a separator where the setting is one
+    value (`splits` is false)."""
     column = value if isinstance(value, FromColumn) else build(FromColumn, dict(value))
     if not column.column.strip():
         raise bad("the column has no name", "column")
@@ -493,7 +494,7 @@ def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromC
 
 
 def text_in(column: FromColumn, cell: Any) -> str:
-    """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
+    """The text of a row's `cell`, from which a setting takes its value. Raises RowProblem for a cell that is empty."""
     text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
     if not text.strip():
         raise unusable_cell(column, "the cell is empty")
@@ -501,7 +502,7 @@ def text_in(column: FromColumn, cell: Any) -> str:
 
 
 def pattern_in(column: FromColumn, cell: Any) -> str:
-    """The pattern in the cell that a setting comes from. Raises RowProblem where there is none, or it is malformed."""
+    """The pattern in a row's `cell`, from which a setting takes its value. Raises RowProblem for an empty or malformed one."""
     text = text_in(column, cell)
     try:
         compile_pattern(text)
@@ -512,5 +513,5 @@ def pattern_in(column: FromColumn, cell: Any) -> str:
 
 
 def unusable_cell(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
-    """The problem of a cell that a setting comes from, as an exception to raise; the test set is to blame."""
+    """The problem of a cell from which a setting cannot take its value, ready to raise; the test set is to blame."""
     return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))

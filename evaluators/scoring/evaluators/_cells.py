@@ -46,7 +46,8 @@ _FORGIVEN: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def _read_compare(data: object, context: Mapping[str, Any]) -> NamedComparator | None:
-    """The comparator of a cell. Raises BadSettings for one that is of fields alone, or that needs a judge who is not there."""
+    """The comparator that `compare` names; None without one. Raises BadSettings for one that only fields can have, or that needs a
+    judge where the suite has none."""
     if data is None:
         return None
     try:
@@ -76,7 +77,8 @@ class CellEvaluator(TreeEvaluator):
     @model_validator(mode="before")
     @classmethod
     def _check_one_way(cls, data: Any) -> Any:
-        """Refuses settings that say in a second way how two texts are compared, with the line to write."""
+        """Gives the settings back as they are. Raises BadSettings where one of them says a second time how two texts are compared,
+        beside `compare` or `transforms`."""
         if isinstance(data, Mapping) and (data.get("compare") is not None or data.get("transforms")):
             beside = "compare" if data.get("compare") is not None else "transforms"
             disallowed = [name for name in cls.texts_only if data.get(name) not in (None, False, "off", (), [])]
@@ -118,7 +120,10 @@ class CellEvaluator(TreeEvaluator):
         return self.column("output"), *expected, *answers
 
     def _fixed_expected(self, tree: ListedTree) -> tuple[Any, ...]:
-        """The expected value of every row, as the only item; empty where each row has its own."""
+        """The expected value of every row, as the only item; empty where each row has its own.
+
+        It is MISSING for a comparator that looks at the output alone.
+        """
         if (answer := self.fixed_answer()) is not None:
             return (answer,)
         (line,) = tree.lines
@@ -130,6 +135,7 @@ class CellEvaluator(TreeEvaluator):
         return ScoredFields(names=self.tree.names, lines=self.tree.lines, tree=self.tree, of_cells=True)
 
     def asking(self) -> Asking | None:
+        """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
         return Asking() if self.tree is not None and self.tree.costly else None
 
     def unreadable(self) -> Unreadable:
@@ -143,7 +149,7 @@ class CellEvaluator(TreeEvaluator):
 
     def with_settings(self, **settings: Any) -> Self:
         """A copy with other settings. The comparator of `fields` becomes that of the cell, which is the only field."""
-        if fields := settings.pop("fields", ()):  # the cell is its only field
+        if fields := settings.pop("fields", ()):
             (line,) = fields
             chosen = self.compare or choose(self.usual_comparator(), {})
             settings["compare"] = replace(chosen, comparator=line.comparator)
@@ -171,7 +177,11 @@ def cell_value(cell: Any) -> Any:
 
 
 def _replacement_hint(name: str, beside: str, data: Mapping[str, Any]) -> str:
-    """A hint with the line to write for a setting and the `compare` or `transforms` beside it."""
+    """A hint with the line to write in place of the setting `name` and of `beside`, which is `compare` or `transforms`.
+
+    What the setting forgives goes into the options of `normalized`, where the comparator is that one or `exact`; else the
+    setting is to be left out.
+    """
     compare, setting = data.get("compare"), data[name]
     forgiven = setting if name == "forgive" and isinstance(setting, list | tuple) else ()
     if name == "normalize" and setting is True:

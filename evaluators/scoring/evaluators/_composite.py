@@ -38,7 +38,7 @@ class Composite(Evaluator):
     @field_validator("of", mode="before")
     @classmethod
     def _read_parts(cls, value: object) -> object:
-        """The parts as a map or a list of names, as the suite writes them. Refuses any other value."""
+        """The parts, a map or a list, under the names by which the suite refers to evaluators. Raises BadSettings for any other value."""
         if isinstance(value, Mapping):
             _check_weights(value, cls.takes_weights)
         elif isinstance(value, (list, tuple)):
@@ -54,7 +54,7 @@ class Composite(Evaluator):
     @field_validator("at", "output_at")
     @classmethod
     def _refuse_path(cls, value: str | None) -> str | None:
-        """Refuses `at`, the path of a part of a document."""
+        """Refuses a path in `at` or `output_at`; None stays."""
         if value is not None:
             raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
         return value
@@ -80,6 +80,7 @@ class Composite(Evaluator):
         return None
 
     def measure(self, *parts: Result) -> Result:
+        """The result of the parts' results. It is kept, as few combinations of them are different."""
         result = self._known_results.get(parts)
         if result is None:
             result = self._result_of(parts)
@@ -97,11 +98,12 @@ class Composite(Evaluator):
 
     @cached_property
     def _known_results(self) -> dict[tuple[Result, ...], Result]:
-        """The results of parts that were combined before: there are far fewer combinations than rows."""
+        """The results that `measure` keeps, by those of the parts: up to `_MOST_COMBINED`."""
         return {}
 
     def _result_of(self, parts: Sequence[Result]) -> Result:
-        """The result of the parts: that of one of them, or combined from those that are not left out."""
+        """The result of the parts: the value that one of them decides alone; else no score where a part has none; else the combined
+        value of the parts that are not left out."""
         value = self.early_value(parts)
         if value is None:
             unscored = next((part for part in parts if part.status.kept_out), None)
@@ -115,9 +117,9 @@ class Composite(Evaluator):
         return Result(RowStatus.SCORED, passed, value.numerator, value.denominator)
 
 
-def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
-    """Raises BadSettings for weights where the type takes none, and for those that are no number from 0 on, or all 0."""
-    if not taken:
+def _check_weights(weights: Mapping[Any, object], allowed: bool) -> None:
+    """Raises BadSettings for weights that are not `allowed`, and for those that are no number from 0 on, or all 0."""
+    if not allowed:
         raise bad("its parts have no weights", hint=f"write of: [{', '.join(map(str, weights))}]")
     details = [
         Detail((name,), f'the weight of "{name}" must be a number, 0 or more; found {spell(weight)}', _WEIGHTS)

@@ -174,13 +174,14 @@ Method = TypeVar("Method", bound=Callable[..., None])
 
 
 def _as_of_pydantic(method: Method) -> Method:
-    """Marks an `__init__` that only Python code calls: settings that are read from data go past it, as fast as before."""
+    """Marks an `__init__` as pydantic's own and gives it back: pydantic then does not call it for settings that it reads from data."""
     setattr(method, "__pydantic_base_init__", True)  # noqa: B010  # pydantic looks for this attribute of a function
     return method
 
 
 def _named_settings(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
-    """The positional arguments as keyword arguments: each under the name of its setting."""
+    """The positional argument of a type's constructor under the name of its setting; empty without one. Raises Problems where
+    there are several, or the type takes none."""
     if not unnamed:
         return {}
     own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
@@ -192,7 +193,7 @@ def _named_settings(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str
 
 
 def _issue_of(kind: type[Evaluator], detail: Detail) -> Issue:
-    """A problem with settings that a program made: its place begins with the name of the class."""
+    """A problem with the arguments of a type's constructor, as an issue. Its place begins with the name of the class."""
     where = ".".join(map(str, (kind.__name__, *detail.loc)))
     return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
 
@@ -279,11 +280,12 @@ class Evaluator(Settings):
         return None
 
     def label_rule(self) -> LabelRule | None:
-        """The rule by which its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
+        """The rule by which its rows are counted by label; None for a type that compares no two texts. A type that has one needs the
+        text and the expected text, in this order."""
         return None
 
     def with_settings(self, **settings: Any) -> Self:
-        """The evaluator with other settings, which have been read. Raises BadSettings where they do not go together."""
+        """A copy with other settings, given as the values of its attributes. Raises BadSettings where they do not go together."""
         copy = self.model_copy(update=settings)
         copy.forget_computed()
         return copy
@@ -334,7 +336,7 @@ class TreeEvaluator(Evaluator):
         raise NotImplementedError  # the contract: each type has a tree of its own
 
     def compile(self) -> Check:
-        """The check that a run calls for its rows."""
+        """The check that a run calls for its rows: that of the tree, or `measure` where there is none."""
         check = self.check()
         return super().compile() if check is None else check
 
@@ -416,15 +418,16 @@ def lists_fields(settings: Evaluator) -> bool:
 
 
 def outer_keys(settings: Evaluator) -> frozenset[str]:
-    """The keys at the top of the JSON in cells that the settings name: those of `scored_fields`, or the first of a path to them."""
+    """The top-level keys that the settings expect in the JSON of a cell: the first ones of the paths `at` and `output_at`, or else
+    those of the fields."""
     paths = [parse(at) for at in (settings.at, settings.output_at) if at is not None]
     return frozenset(key for path in paths for key in path.first_keys()) if paths else settings.scored_fields().top_keys
 
 
 def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
-    """`explain` on the cells of one row, by role and by column name: errors told apart by blame.
+    """The explained result of one row, given its `cells` by role and by column name.
 
-    Raises Problems when the row cannot be measured.
+    Raises Problems when the row cannot be measured for another reason than its output.
     """
     values: list[Any] = []
     needs, keys = settings.needs(), outer_keys(settings)
@@ -436,12 +439,12 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
             raise Problems([error.issue])
     try:
         with cache_in_force():
-            reason = settings.explain(*values)
+            result = settings.explain(*values)
     except RowProblem as error:
         raise Problems([error.issue]) from error
-    if reason.issue is not None and reason.status.kept_out:
-        raise Problems([reason.issue])
-    return replace(reason, evaluator=settings.type)
+    if result.issue is not None and result.status.kept_out:
+        raise Problems([result.issue])
+    return replace(result, evaluator=settings.type)
 
 
 def read_need(
@@ -476,7 +479,8 @@ def read_need(
 
 
 def _whole_document(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
-    """The whole JSON document of a cell of which the path of `column` leads to a part. `keys` help to find it among others."""
+    """The whole JSON document of a cell, in which the path of `column` leads to a part. `keys` are top-level keys by which it is told
+    from other documents in the cell."""
     expected = column.role == "expected"
     return expected_document(cell) if expected else output_document(cell, column.want_around, Search(keys=keys))
 

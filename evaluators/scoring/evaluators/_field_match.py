@@ -38,15 +38,17 @@ class KeyCheck(OpenCheck):
     """The check of the top level of documents. An expected document that is no object costs its own row the score."""
 
     def alone(self, *values: Any) -> ScoredRow:
+        """The scored row of one pair of documents (expected, output). Raises RowProblem for an expected one that is no object."""
         _check_object(values[0])
         return super().alone(*values)
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
+        """The row of one pair of documents, for its reasons. Raises RowProblem for an expected document that is no object."""
         _check_object(values[0])
         return super().row_to_explain(*values)
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
-        """The scored rows of two columns of documents. A row without an object on one side is invalid."""
+        """The scored rows of two columns, expected documents and outputs. A row whose expected document is no object is invalid."""
         odd = {at: document for at, document in enumerate(columns[0]) if document.__class__ is not dict}
         if odd:  # {} on both sides keeps their places, so that the other rows keep theirs
             columns = tuple([{} if at in odd else document for at, document in enumerate(side)] for side in columns)

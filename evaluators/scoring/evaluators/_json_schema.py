@@ -114,7 +114,7 @@ class SchemaKeys:
         )
 
     def below(self, step: str | None) -> SchemaKeys:
-        """The keys of the schemas for the values under a key, or for the items of a list (None)."""
+        """The keys of the schemas for the values under a key, or for the items of a list (None). Kept for keys that schemas name."""
         keys = self._below.get(step)
         if keys is None:
             inner = [(part, resolver) for schema, resolver in self._schemas for part in self._parts(schema, step)]
@@ -124,7 +124,8 @@ class SchemaKeys:
         return keys
 
     def _parts(self, schema: dict[str, Any], step: str | None) -> list[Any]:
-        """The schemas for the items of a list (`step` is None), or for the value under a key."""
+        """The parts of one schema for the items of a list (`step` is None) or for the value under a key. None stands for a keyword that
+        is not there."""
         if step is None:
             several = [part for word in ("items", "prefixItems") if isinstance(part := schema.get(word), list)]
             return [schema.get(word) for word in _OF_ITEMS] + [part for parts in several for part in parts]
@@ -150,13 +151,13 @@ def keys_of(schema_text: str, timeout_seconds: float) -> SchemaKeys:
 
 
 def _resource(part: Schema, whole: Schema) -> Any:
-    """A part of a schema as the library takes it, with the draft of the whole."""
+    """A part of a schema as a resource of the library `referencing`, in the draft of the whole schema."""
     dialect = whole.get("$schema", DEFAULT_DRAFT) if isinstance(whole, dict) else DEFAULT_DRAFT
     return specification_with(dialect).create_resource(part)
 
 
 def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
-    """The contents of `dependentRequired` and `dependencies` of a schema: the map itself, and each of its values."""
+    """The maps under `dependentRequired` and `dependencies` of a schema, each followed by its values: all of these may hold keys."""
     for word in ("dependentRequired", "dependencies"):
         if isinstance(by_key := schema.get(word), dict):
             yield by_key
@@ -164,7 +165,8 @@ def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def _schemas_of_value(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every schema for the same value, with the resolver of its references: the schemas, their branches, and targets of references."""
+    """Every schema that applies to the same value as these (schema, resolver) pairs: themselves, their branches, and the targets of
+    references, each with the resolver of its own references."""
     waiting, seen = list(schemas), set[int]()
     while waiting:
         schema, resolver = waiting.pop()
@@ -213,7 +215,7 @@ def check_schema(schema: Schema, check_formats: bool) -> None:
 
 
 def _draft(schema: Schema) -> Any:
-    """The validator class for the draft that a schema names; 2020-12 where it names none. Refuses unknown drafts."""
+    """The library's validator class for the draft that a schema names, else for 2020-12. Raises BadSettings for an unknown draft."""
     named = schema.get("$schema") if isinstance(schema, dict) else None
     if named is None:
         return Draft202012Validator
@@ -225,7 +227,7 @@ def _draft(schema: Schema) -> Any:
 
 
 def _inner_schemas(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every schema inside the schema that is a map, with what resolves its references."""
+    """Every schema inside the schema that is a map, itself included, each with the resolver of its references."""
     root = _resource(schema, schema)
     waiting = [(root, REGISTRY.resolver_with_root(root))]
     while waiting:
@@ -285,7 +287,8 @@ def _keyword_at(path: Iterable[str | int]) -> str | int | None:
 def _message(
     error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value, value: Any = MISSING
 ) -> str:
-    """The message of an error, with values as JSON writes them. `value` is what does not fit, as the output spells it."""
+    """The message of an error, with values as JSON writes them. `value` is what does not fit, as the output spells it; `written`
+    makes a value of the schema readable."""
     value, wanted = error.instance if value is MISSING else value, written(error.validator_value)
     match error.validator:
         case "type":
@@ -357,8 +360,7 @@ _remembered: Final = _Remembered()
 
 @contextmanager
 def _remembering_errors() -> Iterator[None]:
-    """Within the `with` block, one document is validated, and the errors of references are remembered for its values, in this
-    thread."""
+    """Within the `with` block, in which one document is validated, this thread remembers the errors of each reference and value."""
     before, _remembered.errors = _remembered.errors, {}
     try:
         yield
@@ -380,6 +382,7 @@ def _with_own_keywords(draft: Any, timeout_seconds: float) -> Any:
         return matcher(pattern, "search", timeout_seconds)(text)
 
     def pattern(_: Any, wanted: str, instance: object, __: Any) -> Errors:
+        """The check of `pattern`, with the time limit."""
         if isinstance(instance, str) and not occurs(wanted, instance):
             yield ValidationError(f"{quote(instance)} does not match {quote(wanted)}")
 
@@ -460,8 +463,7 @@ def _multiple_of(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
     """The check of `multipleOf` with exact fractions, so that 0.3 is a multiple of 0.1."""
     if not isinstance(instance, (int, float)) or isinstance(instance, bool):
         return
-    number, step = (
-        Fraction(number_) if isinstance(number_, int) else Fraction(str(number_)) for number_ in (instance, wanted)
-    )
+    # by its text, a float is the decimal that people write
+    number, step = (Fraction(value) if isinstance(value, int) else Fraction(str(value)) for value in (instance, wanted))
     if (number / step).denominator != 1:
         yield ValidationError(f"{quote(instance)} is not a multiple of {quote(wanted)}")

@@ -76,17 +76,17 @@ PhrasesOrCommas: TypeAlias = Annotated[
 
 
 def columns_named_by(*settings: object) -> tuple[Column, ...]:
-    """The cells to ask for: one for each of the settings that comes from the row."""
+    """The columns that settings take their values from, as needs of an evaluator; none for settings that the suite writes out."""
     return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
 
 
 def phrase_of(setting: str | FromColumn, cells: tuple[object, ...]) -> str:
-    """The text for this row. Raises RowProblem when its cell cannot be used."""
+    """The phrase for a row: the setting itself, or the text of its cell, the first of `cells`. Raises RowProblem for an empty one."""
     return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else setting
 
 
 def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[str, ...]:
-    """The texts for this row. Raises RowProblem when their cell cannot be used."""
+    """The phrases for a row: the setting itself, or those in its cell, the first of `cells`. Raises RowProblem for an unusable one."""
     if not isinstance(setting, FromColumn):
         return setting
     items = _phrases_in_cell(setting, cells[0])
@@ -124,8 +124,8 @@ def phrases_found_and_missing(
     case_sensitive: bool = False,
     whole: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """The phrases that the text contains and those that it lacks, in their own order, as people read them. `whole`: only whole
-    words count."""
+    """(found, missing): the phrases that the text contains and those that it lacks, in their own order, as messages show them.
+    `whole`: only whole words count."""
     occurring: list[str] = []
     missing: list[str] = []
     text = text if case_sensitive else text.lower()
@@ -137,7 +137,7 @@ def phrases_found_and_missing(
 
 
 def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[int, int]:
-    """The number of phrases that the text contains, whatever their case, and the number of all phrases."""
+    """(found, all): how many of the phrases the text contains, whatever their case, and how many there are."""
     phrases, text = phrases_of(setting, cells), text.lower()
     return sum([phrase.lower() in text for phrase in phrases]), len(phrases)
 
@@ -145,7 +145,7 @@ def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[o
 def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
 ) -> Reason:
-    """A sentence with the number of phrases that the text contains, and which. `noun` is what they are called."""
+    """The reason of a score by phrases: how many the text contains, and which are missing. `noun` is what phrases are called."""
     found, missing = phrases_found_and_missing(evaluator, text, setting, cells)
     message = f"found {len(found)} of {len(found) + len(missing)} {noun}"
     return Reason(

@@ -60,7 +60,7 @@ def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criter
 
 
 def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]:
-    """The worst and the best score of a scale. Refuses anything but two finite numbers in that order."""
+    """(worst, best): the two scores of a scale. Raises BadSettings for anything but two finite numbers in that order."""
     numbers = [item for item in data if not isinstance(item, bool)] if isinstance(data, list | tuple) else []
     match numbers:
         case [int() | float() as low, int() | float() as high] if isfinite(low) and isfinite(high) and low < high:
@@ -69,7 +69,7 @@ def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]
 
 
 def _read_own_judge(data: object, context: Mapping[str, Any]) -> Judge:
-    """The judge of a panel's member: as a program made it, or as the suite writes it."""
+    """The judge of a setting: one that a program made, as it is; one that the suite writes, read. Raises BadSettings."""
     return data if isinstance(data, Judge) else read_judge(data, Folder(context.get("folder") or "."))
 
 
@@ -136,7 +136,7 @@ def columns_named_in(texts: Iterable[str]) -> list[str]:
 
 
 def without_placeholders(text: str) -> str:
-    """The rubric as a judge reads it: a column is named and never filled in, so that no cell is read as a rubric."""
+    """The rubric as a judge reads it: `{{input}}` becomes `"input"`, and is never filled in, so that no cell is read as a rubric."""
     return _PLACEHOLDER.sub(lambda match: f'"{match[1]}"', text)
 
 
@@ -197,7 +197,10 @@ def _answers_by_criterion(reply: object) -> dict[str, Any]:
 
 
 def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
-    """A number from 0 to 1, alone or as `score`; or `points` on the scale."""
+    """The score, from 0 to 1, in a judge's reply: a number, the `score` of a map, or its `points` on the scale (worst, best).
+
+    Raises RowProblem for any other reply.
+    """
     low, high = map(exact_fraction, scale)
     on_scale = isinstance(reply, Mapping) and "points" in reply
     number = reply
@@ -228,6 +231,6 @@ def mean(scores: Sequence[Fraction]) -> Fraction:
 
 
 def agreement_of(passed: Sequence[bool]) -> tuple[int, int]:
-    """The share of pairs of judges that say the same, as a fraction; (0, 0) for one judge."""
+    """(alike, all): how many pairs of judges both let a row pass, or both do not, and how many pairs there are; (0, 0) for one judge."""
     pairs = list(combinations(passed, 2))
-    return sum(one is other for one, other in pairs), len(pairs)
+    return sum(first is second for first, second in pairs), len(pairs)

@@ -53,7 +53,7 @@ class Written(Parse):
 
 
 def _read_parse(data: object) -> object:
-    """How numbers and dates in texts are read: True for the usual ways, a map for others, None for not at all."""
+    """The setting `parse`: true as the usual notations, false as None, a map as it is. Raises ValueError for any other value."""
     if isinstance(data, bool):
         return Written() if data else None
     if data is None or isinstance(data, Mapping | Written):
@@ -63,7 +63,7 @@ def _read_parse(data: object) -> object:
 
 
 def _read_tolerance(data: object) -> object:
-    """A tolerance as a map; a number alone is the absolute one. Raises BadSettings for a text."""
+    """The setting `tolerance`, in which a number alone becomes `{abs: NUMBER}`. Raises BadSettings for a text."""
     if isinstance(data, str):
         raise bad(f"a tolerance is a number, or a map; found {spell(data)}", hint="0.01, or {rel: 0.01} for 1 %")
     return {"abs": data} if isinstance(data, int | float) and not isinstance(data, bool) else data
@@ -85,7 +85,7 @@ class Reading(Struct, frozen=True):
 
     @staticmethod
     def of(parse: Written | None, missing: Missing, empty: Empty) -> Reading:
-        """The reading that the settings `parse`, `missing` and `empty` of a suite say."""
+        """The reading by the settings `parse`, `missing` and `empty` of a suite."""
         formats = ("iso",) if parse is None else parse.formats
         dates = date_reader(map(from_percent, formats))
         return Reading(None if parse is None else decimal_reader(parse), dates, missing, empty)
@@ -155,7 +155,7 @@ class Rule(Settings):
 
     @model_validator(mode="after")
     def _check_kinds(self) -> Self:
-        """Refuses a rule that says nothing, or two things."""
+        """Raises BadSettings or ValueError for a rule that says nothing, or two things, and for settings that do not fit what it says."""
         kinds = [word for word in KINDS if getattr(self, word)]
         if not kinds:
             raise ValueError(f"the rule says nothing that must hold; it has one of {', '.join(KINDS)}")
@@ -232,8 +232,8 @@ class Rule(Settings):
         """The limits of its tolerance."""
         return limits_of(self.tolerance)
 
-    def close(self, wanted: Decimal, number: Decimal) -> bool:
-        """Whether a number is near enough to the wanted one, exactly."""
+    def is_close(self, wanted: Decimal, number: Decimal) -> bool:
+        """Whether a number is within the tolerance of the wanted one, computed exactly."""
         if wanted == number or self.tolerance is None:
             return wanted == number
         room = exact_room(self.limits, Fraction(wanted))
@@ -276,8 +276,10 @@ class Rule(Settings):
         return held._replace(no_items=(*self.each.path.steps, *held.no_items))
 
     def _worst_of(self, items: Sequence[Held], no_items: Place | None) -> Held:
-        """The result of a rule in a list: the worst of those in its items. `no_items` is a list that was left out."""
-        worst = next((status for status in (MISMATCH, OMISSION) if any(held.status is status for held in items)), MATCH)
+        """The result of a rule in a list: the first of the worst in its `items`, and how many are as bad. `no_items` is the path of a
+        list without items that was left out."""
+        statuses = {held.status for held in items}
+        worst = next((status for status in (MISMATCH, OMISSION) if status in statuses), MATCH)
         of_worst = [held for held in items if held.status is worst]
         left_out = no_items if worst is MATCH else None
         no_items = next((held.no_items for held in of_worst if held.no_items is not None), left_out)
@@ -287,19 +289,22 @@ class Rule(Settings):
         return of_worst[0]._replace(why=lambda: f"{of_worst[0].why()}{more}", no_items=no_items)
 
     def _result_in(self, document: JSON, place: Place, reading: Reading) -> Held:
-        """The result of the rule in a document. `place` is where it stands. Raises WrongKind. A mismatch stays one."""
+        """The result of the rule in a document, or in the item of a list at `place`. Raises WrongKind.
+
+        Values that are out of order, or equal, are a mismatch even where other fields are missing.
+        """
         values, no_items = _without_empty_lists(
             (value for field in self.fields for value in field.values_in(document, place)), reading
         )
         if self.exactly_one_of:
-            return _exactly_one_there(values)
+            return _exactly_one_result(values)
         if not values and self.equals is None:
             return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
         against = [*self.equals.values_in(document, place)] if isinstance(self.equals, Field) else []
         there = [value for value in values if value.value is not MISSING]
         lacking = [value for value in (*values, *against) if value.value is MISSING]
         if self.unique is not None or self.order:
-            held = _no_two_equal(there) if self.unique is not None else _are_in_order(there, reading)
+            held = _unique_result(there) if self.unique is not None else _order_result(there, reading)
             if held.status is MISMATCH or not lacking:
                 return held._replace(no_items=no_items if held.status is MATCH else None)
         numbers = [] if self.equals is None else [_exact_number(value, reading) for value in there]
@@ -311,7 +316,7 @@ class Rule(Settings):
                 MATCH, lambda: f"{_names_text(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items
             )
         total = _combine_in_pairs(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
-        status = MATCH if self.close(wanted, total) else MISMATCH
+        status = MATCH if self.is_close(wanted, total) else MISMATCH
         names = ", ".join(
             display((*place, *value.path.steps)) if value.path.query is None else value.name for value in self.fields
         )
@@ -321,8 +326,8 @@ class Rule(Settings):
     def _comparison_text(
         self, names: str, number: Decimal, name: str | None, wanted: Decimal, status: FieldStatus
     ) -> str:
-        """A sentence on the number that was computed from the fields `names` and the `wanted` one, which is a field `name` or a
-        number."""
+        """A sentence on the `number` computed from the fields `names`, and the `wanted` one: the value of the field `name`, or a
+        number of the suite (`name` is None)."""
         must = f"{name} is {decimal_text(wanted)}" if name is not None else f"{decimal_text(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
@@ -334,7 +339,8 @@ _NO_ITEMS: Final = "there are no items"
 
 
 def _without_empty_lists(read: Iterable[Read], reading: Reading) -> tuple[list[Read], Place | None]:
-    """The values of the fields, and the path of the first list without items. Where a rule holds over such lists, they are left out."""
+    """(values, no_items): the values that were read, and the path of the first list without items, or None. Where a rule holds over
+    such lists (`empty: holds`), they are left out of the values."""
     values = [*read]
     no_items = next((value.no_items for value in values if value.no_items is not None), None)
     if no_items is not None and reading.empty == "holds":
@@ -343,21 +349,22 @@ def _without_empty_lists(read: Iterable[Read], reading: Reading) -> tuple[list[R
 
 
 def _combine_in_pairs(
-    add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal
+    combine: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal
 ) -> Decimal:
-    """All the numbers added, or multiplied, by `add`, in pairs: so that long ones meet seldom, and the time grows with their
-    digits.
+    """The numbers combined into one by `combine`, which adds or multiplies two; `nothing` where there are none.
 
-    `nothing` is the result without any number.
+    They are combined in pairs, then the results, and so on: one after the other, a long product would meet every number.
     """
     while len(numbers) > 1:
         pairs = zip(numbers[::2], numbers[1::2], strict=False)
-        numbers = [*(add(one, other) for one, other in pairs), *(numbers[-1:] if len(numbers) % 2 else ())]
+        unpaired = numbers[-1:] if len(numbers) % 2 else ()
+        numbers = [*(combine(first, second) for first, second in pairs), *unpaired]
     return numbers[0] if numbers else nothing
 
 
 def _product(numbers: Sequence[Decimal]) -> Decimal:
-    """The product, exactly up to `_FARTHEST` powers of ten; one that is farther away is as good as any other."""
+    """The product of the numbers, exactly. One beyond `_FARTHEST` powers of ten becomes a number at that bound: no number of a
+    document is near it anyway."""
     product = _combine_in_pairs(_EXACT.multiply, numbers, Decimal(1))
     if not product:
         return Decimal(0)
@@ -374,22 +381,22 @@ def _exact_number(value: Read, reading: Reading) -> Decimal:
     """A value of a document as an exact number. Raises WrongKind for a value that is none."""
     number = reading.number(value.value)
     if number is None:
-        raise WrongKind(f"{value.name} is {quote(value.value)}, which {_is_no_number(value.value, reading)}")
+        raise WrongKind(f"{value.name} is {quote(value.value)}, which {_not_number_text(value.value, reading)}")
     return number
 
 
-def _is_no_number(value: Any, reading: Reading) -> str:
-    """The end of a sentence about a value that is no number."""
+def _not_number_text(value: Any, reading: Reading) -> str:
+    """The end of a sentence about a value that is no number: of which kind it is."""
     if not isinstance(value, str):
         return f"is {kind(value)}, not a number"
     return "is text, not a number; `parse` reads numbers in text" if reading.number_in is None else "is no number"
 
 
-def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
-    """The result of the rule that values are in order: all of them dates, or else all of them numbers. Raises WrongKind."""
+def _order_result(values: Sequence[Read], reading: Reading) -> Held:
+    """The result of `order`: whether values rise, all of them dates, or else all of them numbers. Raises WrongKind for others."""
     dates = [reading.date(read.value) for read in values]
     if None not in dates:
-        wrong = [at for at, (one, other) in enumerate(pairwise(dates)) if one and other and not in_order(one, other)]
+        wrong = [at for at, (a, b) in enumerate(pairwise(dates)) if a and b and not in_order(a, b)]
         after = "later than"
     else:
         for value, date in zip(values, dates, strict=True):
@@ -399,7 +406,7 @@ def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
         if mixed is not None:
             raise WrongKind(f"{mixed.name} is {quote(mixed.value)}, a date, and others are numbers")
         numbers = [_exact_number(read, reading) for read in values]
-        wrong = [at for at, (one, other) in enumerate(pairwise(numbers)) if one > other]
+        wrong = [at for at, (a, b) in enumerate(pairwise(numbers)) if a > b]
         after = "greater than"
     if not wrong:
         return Held(MATCH, lambda: f"{_names_text(values)} are in order")
@@ -407,8 +414,8 @@ def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
     return Held(MISMATCH, lambda: f"{first.name}, {quote(first.value)}, is {after} {second.name}, {quote(second.value)}")
 
 
-def _exactly_one_there(values: Sequence[Read]) -> Held:
-    """The result of the rule that exactly one of some values is there."""
+def _exactly_one_result(values: Sequence[Read]) -> Held:
+    """The result of `exactly_one_of`: an omission where none of the values is there, a mismatch where several are."""
     there = [read for read in values if read.value is not MISSING]
     if len(there) == 1:
         return Held(MATCH, lambda: f"only {there[0].name} is there")
@@ -417,8 +424,8 @@ def _exactly_one_there(values: Sequence[Read]) -> Held:
     return Held(MISMATCH, lambda: f"{_names_text(there)} are there, and only one may be")
 
 
-def _no_two_equal(values: Sequence[Read]) -> Held:
-    """The result of the rule that no two of some values are equal."""
+def _unique_result(values: Sequence[Read]) -> Held:
+    """The result of `unique`: whether no two of the values are equal."""
     first: dict[Any, Read] = {}
     twice = [(first[key], read) for read in values if first.setdefault(key := lookup_key(read.value), read) is not read]
     if not twice:
@@ -442,7 +449,7 @@ def _names_text(values: Sequence[Read]) -> str:
 
 
 def _json_number(number: Decimal) -> float | str:
-    """A number as JSON writes it exactly, or in words where it cannot."""
+    """The number as an int, or as a float that is it exactly; its decimal text where JSON could not hold it so."""
     small = abs(number) < 10**15
     if small and number == number.to_integral_value():
         return int(number)

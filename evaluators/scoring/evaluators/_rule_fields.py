@@ -84,12 +84,12 @@ class Field(Struct, frozen=True):
             raise _wrong_kind(value, place, "a list")
 
     def _steps_to(self, level: int) -> Place:
-        """The steps that lead to the list of a `[*]`."""
+        """The steps of the path, each `[*]` before it included, that lead to the list at the `[*]` of that `level`, counted from 0."""
         cut = sum(len(part.steps) for part in self.parts[: level + 1]) + level
         return self.path.steps[:cut]
 
     def _hits(self, document: JSON, strict: bool) -> Iterator[Read]:
-        """The values that a query hits; one that is missing where it hits none."""
+        """The values that the path's query hits; a single MISSING one where it hits none. Raises WrongKind as `values_in` does."""
         hits = list(self.path.hits(document))
         if not hits:
             if strict:
@@ -109,7 +109,7 @@ class Field(Struct, frozen=True):
         return any(self.parts[-1].get(value) is not MISSING for value in values)
 
     def below(self, outer: Field) -> Field:
-        """The path inside each item of a list, as one from the top of the document."""
+        """The field, whose path begins at an item of the list `outer`, with its path from the top of the document."""
         return Field(Path((*outer.path.steps, *self.path.steps)), (*outer.parts[:-1], *self.parts))
 
     def is_missing_as_expected(self, document: JSON, expected: JSON) -> bool:
@@ -140,7 +140,7 @@ def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
 
 
 def _wrong_kind(value: Any, place: Place, wanted: str) -> WrongKind:
-    """The error of a value at a place that is not what is `wanted`, such as a list."""
+    """The error, ready to raise, of a value at a place that is not what is `wanted`, such as `a list`."""
     name = display(place) if place else "the document"
     return WrongKind(f"{name} is {quote(value)}, which is {kind(value)}, not {wanted}")
 

@@ -21,7 +21,8 @@ MOST_STEPS: Final = 12
 
 
 def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
-    """The schema in a JSON or YAML file, beside the suite. Raises BadSettings."""
+    """The schema in a JSON or YAML file. `name` is its path from the `folder` in the context, the suite's, or from the working
+    directory. Raises BadSettings."""
     if name.lstrip().startswith("{"):
         raise bad(
             "the schema is JSON in quotes, so it is taken for the name of a file", hint="remove the quotes around it"
@@ -43,10 +44,18 @@ def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
 
 
 def _place_of(name: str, folder: Path) -> Path:
-    """The place of a schema file. The copy of a suite has it under the name that is written, or beside the suite for an absolute path."""
-    shown = filled_texts().as_written(name)
-    copy = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
-    return copy if copy is not None and copy.exists() else folder / name
+    """The path of a schema file that a suite in `folder` names. Beside the copy of a suite in a run folder, that of the file's copy.
+
+    The copy has the name as it is written, `${NAME}` in it included; one of an absolute path is kept beside the suite.
+    """
+    written = filled_texts().as_written(name)
+    if written != name:
+        copy = folder / written
+    elif Path(name).is_absolute():
+        copy = kept_place(folder, name)
+    else:
+        return folder / name
+    return copy if copy.exists() else folder / name
 
 
 def _near_file(path: Path, name: str) -> str | None:
@@ -60,7 +69,7 @@ def _near_file(path: Path, name: str) -> str | None:
 
 
 def _parse_yaml(text: str, name: str) -> Any:
-    """The value of a schema file in YAML. Refuses what JSON cannot hold."""
+    """The value of a schema file in YAML; `name` is what messages call it. Raises BadSettings, also for what JSON cannot hold."""
     from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 
     try:
@@ -71,7 +80,7 @@ def _parse_yaml(text: str, name: str) -> Any:
 
 
 def _parse_json(text: str, name: str) -> Any:
-    """The value of a schema file in JSON. The refusal names line and column."""
+    """The value of a schema file in JSON. Raises BadSettings, which names the file, the line and the column."""
     try:
         return json_text.parse(text)
     except json_text.NotJSON as error:
@@ -130,12 +139,12 @@ def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
 
 
 def _item_schemas(part: dict[str, Any]) -> Iterator[Any]:
-    """The schemas for the items of a list."""
+    """The schemas for the items of a list: `items`, None where it is not there, and those of `prefixItems`."""
     yield from (part.get("items"), *_list_or_empty(part.get("prefixItems")))
 
 
 def _branch_schemas(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
-    """The schemas for the same value as `part`: its branches, and the target of its reference in the whole `schema`."""
+    """The schemas for the same value as `part`: its branches (None for one that is not there), and the target of its `$ref` in `schema`."""
     yield from (part.get(word) for word in ("if", "then", "else"))
     yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _list_or_empty(part.get(word)))
     reference = part.get("$ref")

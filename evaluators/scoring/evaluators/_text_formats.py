@@ -32,7 +32,7 @@ class Refused(Malformed):
 
 
 def json_details(text: str) -> Details:
-    """The kind of JSON value that the whole text is."""
+    """`kind`: which kind of JSON value the whole text is. Raises Malformed."""
     try:
         return {"kind": kind(json_text.parse(text))}
     except json_text.NotJSON as error:
@@ -40,8 +40,10 @@ def json_details(text: str) -> Details:
 
 
 def xml_details(text: str) -> Details:
-    """The name of the root element. A document type is passed over; one that declares entities is refused, because they can
-    be made to explode."""
+    """`root`: the name of the root element of an XML text. Raises Malformed.
+
+    A document type is passed over; one that declares entities raises Refused, because they can be made to explode.
+    """
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException, EntitiesForbidden
@@ -69,7 +71,8 @@ def xml_details(text: str) -> Details:
 
 
 def yaml_details(text: str) -> Details:
-    """Whether the text is a map or a list; a bare word or sentence is YAML too, but says nothing."""
+    """`kind`: whether the YAML text is a map or a list. Raises Malformed, also for a bare word or sentence, which is YAML but says
+    nothing."""
     from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 
     try:
@@ -82,7 +85,7 @@ def yaml_details(text: str) -> Details:
 
 
 def markdown_details(text: str) -> Details:
-    """Which Markdown there is, at least one of seven kinds."""
+    """`found`: which of the seven kinds of Markdown occur in the text. Raises Malformed where none does."""
     formats = [name for name, occurs in _MARKDOWN.items() if occurs(text)]
     if not formats:
         raise Malformed(f"no Markdown found: none of {', '.join(_MARKDOWN)}")
@@ -90,13 +93,13 @@ def markdown_details(text: str) -> Details:
 
 
 def csv_details(text: str) -> Details:
-    """The delimiter, the number of columns and the number of rows of data."""
+    """`delimiter`, `columns` and `rows` of a CSV text, without the header. Raises Malformed where no delimiter gives a table."""
     if sum(1 for line in text.splitlines() if line.strip()) < 2:
         raise Malformed("a header and at least one row of data are needed")
     complaint = ""
     for delimiter, name in _DELIMITERS.items():
         try:
-            columns, rows = _table(text, delimiter)
+            columns, rows = _table_size(text, delimiter)
             return {"delimiter": delimiter, "columns": columns, "rows": rows - 1}
         except Malformed as error:
             complaint = complaint or (f"; with {name}, {error}" if error.details else "")
@@ -106,8 +109,8 @@ def csv_details(text: str) -> Details:
 _DELIMITERS: Final = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a bar"}
 
 
-def _table(text: str, delimiter: str) -> tuple[int, int]:
-    """The number of columns and of rows. Raises Malformed, with details when the text looks like such a table."""
+def _table_size(text: str, delimiter: str) -> tuple[int, int]:
+    """(columns, rows) of a table, header included. Raises Malformed, with details where the text looks like a table but is none."""
     if delimiter not in text:
         raise Malformed("there is none")
     csv.field_size_limit(LARGEST_CELL)  # else a long cell would be malformed or not by what ran before

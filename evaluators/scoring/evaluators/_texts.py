@@ -34,7 +34,7 @@ FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
 
 
 def forgiving_reader(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
-    """A function from a text to what is compared of it, once the differences `forgiven` are set aside."""
+    """A function that gives a text without the differences in `forgiven`: texts that differ in nothing else become equal."""
     steps = [FORGIVING[name] for name in FORGIVING if name in set(forgiven)]
 
     def read(text: str) -> str:
@@ -88,7 +88,7 @@ Labels: TypeAlias = Annotated[
 
 
 def label_rule(labels: Any, read: Callable[[str], str] = str, other: bool = False) -> LabelRule | None:
-    """The rule of a setting; None where it is off."""
+    """The rule by the setting `labels`; None where it is `off`. `read` is what a text is as a label; for `other` see `LabelRule`."""
     if labels == "off":
         return None
     return LabelRule(None if labels is None else tuple(dict.fromkeys(map(read, labels))), read, other)

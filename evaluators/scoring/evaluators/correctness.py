@@ -93,6 +93,8 @@ class Correctness(CellEvaluator):
         return label_rule(self.labels, _fold_text if self.normalize else str, other=self.other)
 
     def measure(self, text: str, *others: Any) -> Measured:
+        """Whether the text is the answer; (found, all) of the keywords where only they are given. `others` is the expected text, or
+        the cell with the keywords, where the suite writes neither."""
         if self.answer is None and self.keywords is not None:
             return share_found(text, self.keywords, others)
         answer = others[0] if self.answer is None else self.answer

@@ -103,6 +103,7 @@ class ExactMatch(CellEvaluator):
             return output == expected or (bool(self.forgive) and self._equal_once_forgiven(output, expected))
         if output is MISSING:
             return NOTHING
+        # under `empty_expected: value` an empty expected cell is the empty text, and null an empty answer
         return json_equal(output, expected) or (output is None and expected == "")
 
     def reason(self, output: Any, expected: Any) -> str:
@@ -154,7 +155,7 @@ def _parse_container(text: str) -> object:
 
 
 def _shared_length(output: str, expected: str) -> int:
-    """The length of the beginning that both texts share."""
+    """The length of the beginning that both texts share, found by halving: texts may be long."""
     alike, most = 0, min(len(output), len(expected))
     while alike < most:
         half = (alike + most + 1) // 2

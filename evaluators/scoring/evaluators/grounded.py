@@ -58,7 +58,7 @@ class Reading(Normalization):
 
 
 def _read_paths(data: object) -> tuple[Path, ...]:
-    """The paths of a list, each once. Refuses any other value."""
+    """The setting `fields`: the paths of a list, each once, in order. Raises BadSettings for any other value."""
     if not isinstance(data, (list, tuple)) or not data:
         shown = "an empty list" if data == [] else spell(data)
         raise bad(f"fields must be a list of paths; found {shown}", hint='write fields: [total, "items[*].sku"]')
@@ -66,7 +66,7 @@ def _read_paths(data: object) -> tuple[Path, ...]:
 
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
-    """The schema of a setting: a map, or the one in a file. Refuses any other value."""
+    """The setting `schema`: a map as it is, or that of a file. Raises BadSettings or ValueError for any other value."""
     if isinstance(value, str):
         return read_file(value, info.context)
     if not isinstance(value, Mapping):
@@ -75,7 +75,7 @@ def _read_schema(value: object, info: ValidationInfo) -> object:
 
 
 def _check_languages(value: tuple[str, ...]) -> tuple[str, ...]:
-    """The languages. Refuses one whose months are not known."""
+    """The languages, as they are. Raises ValueError for one whose months are not known."""
     for language in value:
         if language not in MONTHS_IN:
             raise ValueError(f'the months of "{language}" are not known\nhint: known: {", ".join(MONTHS_IN)}')
@@ -223,7 +223,10 @@ class Grounded(TreeEvaluator):
         return to_text([text, values]) if values else None
 
     def _chance(self, samples: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """The share of values of each row that the sources of the rows behind it say as well; behind the last comes the first."""
+        """Yields for each row (found, looked for): its values, each looked for in the sources of up to `OTHER_ROWS` rows after it.
+
+        After the last row comes the first. A row of which no other has another source yields nothing.
+        """
         rows: list[Any] = list(map(parse, samples))
         sources = [Source(text, self.looking) for text, _ in rows]
         for at, (text, values) in enumerate(rows):
@@ -233,6 +236,7 @@ class Grounded(TreeEvaluator):
                 yield count, len(values) * len(others)
 
     def unreadable(self) -> Unreadable:
+        """A row whose output cannot be read scores 0, and keeps its metrics; one that is left out for another reason stays so."""
         return Unreadable(lost=lambda verdict: verdict if verdict.status.kept_out else replace(
             verdict, status=RowStatus.UNREADABLE, passed=False, num=0, den=1
         ))  # fmt: skip
@@ -269,7 +273,7 @@ class Grounded(TreeEvaluator):
         return source.has(value) or self.counts_as_near(source, value)
 
     def counts_as_near(self, source: Source, value: Any) -> bool:
-        """Whether a value that a source does not say counts as found, for a passage is near."""
+        """Whether a value that the source does not have counts as found, because `near: counts` and a passage is near."""
         return self.near == "counts" and value.__class__ is str and source.near_passage(value) is not None
 
 
@@ -295,7 +299,7 @@ class GroundedRows(ScoredRows):
         """The values of each row."""
 
     def _look_up_all(self, document: Any, text: str) -> list[Value]:
-        """The values of an output, each with its status in the text of its source."""
+        """The values of an output, each with its status in the text of its source. Keeps that source as `_source` for the next row."""
         if text != self._source.text:
             self._source = Source(text, self._settings.looking)
         self._source.steps_left = NEAR_STEPS
@@ -321,7 +325,9 @@ class GroundedRows(ScoredRows):
             message, details = unreadable.message, {}
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         fields = (
-            map(partial(self._field, at, source), range(len(names))) if names else self._leaves(source, self.values[at])
+            map(partial(self._field_outcome, at, source), range(len(names)))
+            if names
+            else self._value_outcomes(source, self.values[at])
         )
         return Reason(message, details, tuple(fields))
 
@@ -331,15 +337,15 @@ class GroundedRows(ScoredRows):
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         lost = [value for value in self.values[at] if value.status is MISMATCH]
         if not names:
-            return list(self._leaves(source, lost)) if "" in wanted else []
+            return list(self._value_outcomes(source, lost)) if "" in wanted else []
         numbers = sorted({value.field for value in lost})
-        return [self._field(at, source, number) for number in numbers if names[number] in wanted]
+        return [self._field_outcome(at, source, number) for number in numbers if names[number] in wanted]
 
-    def _field(self, at: int, source: Source, number: int) -> Outcome:
+    def _field_outcome(self, at: int, source: Source, number: int) -> Outcome:
         """The outcome of a listed field: a match where all its values are found."""
         name = self._settings.scored_fields().names[number]
         values = [value for value in self.values[at] if value.field == number]
-        leaves = list(self._leaves(source, values))
+        leaves = list(self._value_outcomes(source, values))
         if len(leaves) == 1:
             return replace(leaves[0], path=name)
         found, looked_for = count_found(values)
@@ -355,8 +361,8 @@ class GroundedRows(ScoredRows):
         actual = [value.value for value in values]
         return Outcome(name, status, float(not wrong), 1.0, None, message, "grounded", actual=actual, details=details)
 
-    def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
-        """The outcomes of single values, each with its passage in the source."""
+    def _value_outcomes(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
+        """Yields the outcome of each single value, with its passage in the source."""
         column = self._settings.source
         for value in values:
             place, status = display(value.place), value.status
@@ -375,7 +381,7 @@ class GroundedRows(ScoredRows):
 
 
 def _reason_of(source: Source, value: Value, column: str) -> tuple[str, Passage | None]:
-    """A sentence on a value that was looked for, and the passage of the source that shows it."""
+    """(reason, passage): a sentence on a value that was looked for, and the passage of the source that shows it, or None."""
     if value.status is MISMATCH:
         nearest, is_near = source.nearest_passage(value.value)
         nearness = "" if nearest is None else ", but nearly" if is_near else "; nearest"
@@ -396,7 +402,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         return GroundedRows(self._settings, *columns)
 
     def settle_rows(self, rows: GroundedRows) -> list[ScoredRow]:
-        """The scored rows. Without listed fields, the statuses are counted for every place of the documents."""
+        """The scored rows. Without listed fields, it also adds the statuses to the tally, by their places in the documents."""
         verdicts = [self._verdict(values) for values in rows.values]
         if self._settings.fields is None:
             for values in rows.values:
@@ -407,7 +413,10 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _verdict(self, values: Sequence[Value]) -> Result:
-        """The verdict of a row from its values: the share of those looked for that the source says."""
+        """The verdict of a row from its values: the share of those looked for that the source has.
+
+        Without listed fields it also counts the values of the row, and those of each field that a gate watches.
+        """
         settings = self._settings
         found, looked_for = count_found(values)
         if looked_for:
@@ -427,13 +436,16 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         )
 
     def _with_fields(self, verdict: Result, values: Sequence[Value]) -> Result:
-        """The verdict with the status and the counts of each listed field."""
+        """The verdict with the status of each listed field, the counts of those with several values, and `not_given_rate`."""
         by_field: list[list[Value]] = [[] for _ in self._settings.fields or ()]
         for value in values:
             by_field[value.field].append(value)
         statuses = bytes(status_of(each).number for each in by_field)
-        counts = ((number, *count_found(each)) for number, each in enumerate(by_field) if len(each) > 1)
-        several = [number for each in counts if each[2] > 1 for number in each]
+        several: list[int] = []
+        for number, each in enumerate(by_field):
+            if len(each) > 1:
+                found, looked_for = count_found(each)
+                several += [number, found, looked_for] if looked_for > 1 else []
         not_given = statuses.count(NOT_GIVEN.number), len(statuses)
         return replace(verdict, statuses=statuses, values=tuple(several), metrics=(not_given,))
 

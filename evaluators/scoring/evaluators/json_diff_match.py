@@ -109,7 +109,10 @@ class JsonDiffMatch(TreeEvaluator):
     @model_validator(mode="before")
     @classmethod
     def _read_predict_keys(cls, data: Any) -> Any:
-        """`predict_keys` of Agenta's page: true counts the expected keys only, false those of the output too."""
+        """The settings with `extra_fields` in place of `predict_keys`, as Agenta's page calls it: true is `ignore`, false `penalize`.
+
+        Raises BadSettings for any other value, and where both are given.
+        """
         if not isinstance(data, Mapping) or "predict_keys" not in data:
             return data
         value = data["predict_keys"]

@@ -99,14 +99,14 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     @model_validator(mode="after")
     def _add_pairing_notes(self, info: ValidationInfo) -> Self:
-        """Adds a note to the suite for each list of which nothing says how its items are paired."""
+        """Gives the settings back, after it has noted for the suite each list of which nothing says how its items are paired."""
         for note in unasked_notes(self.tree.root, "fields"):
             add_note(info.context or {}, f"{self.type}: {note}")
         return self
 
     @cached_property
     def tree(self) -> ListedTree:
-        """The fields, ready to be scored."""
+        """The tree of fields, made from the settings, by which rows are scored."""
         return ListedTree(self.fields, self.transforms, self.both_missing, self.keys)
 
     @cached_property
@@ -138,6 +138,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
         )
 
     def asking(self) -> Asking | None:
+        """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
         return Asking() if self.tree.costly else None
 
     def check(self) -> ListedCheck:

@@ -30,7 +30,7 @@ _PERSON: Final = {
 
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
-    """The schema of a setting: a column, a file, a map or a boolean. Refuses any other value."""
+    """The setting `schema`: a column, the schema in a file, a map or a boolean. Raises BadSettings or ValueError for any other value."""
     if isinstance(value, FromColumn) or (isinstance(value, Mapping) and _names_a_column(value)):
         return from_column(value, splits=False)
     if isinstance(value, str):
@@ -100,7 +100,7 @@ class JsonSchemaValid(Evaluator):
 
     @model_validator(mode="after")
     def _check_schema(self) -> JsonSchemaValid:
-        """Refuses a schema that is invalid by the schema of its draft."""
+        """Gives the settings back. Raises BadSettings for a schema in the suite, or in a file, that cannot be used."""
         if not isinstance(self.json_schema, FromColumn):
             from evaluators.scoring.evaluators._json_schema import check_schema
 
@@ -144,7 +144,8 @@ class JsonSchemaValid(Evaluator):
         return respelt.spell_reason(Reason(message, {"errors": errors[:MOST_ERRORS]}))
 
     def _respelt(self, document: Any, *cells: object) -> Respelt:
-        """The output, with its keys spelled as the schema spells them where `keys` forgives other spellings."""
+        """The output document with its keys as the schema spells them, where `keys` forgives other spellings; else as it is. `cells` may
+        hold the schema."""
         from evaluators.scoring.evaluators._json_schema import keys_of
 
         if self.keys is None:
@@ -168,6 +169,6 @@ class JsonSchemaValid(Evaluator):
             raise unusable_cell(self.json_schema, str(error)) from error
 
     def _text_of(self, cells: tuple[object, ...]) -> str:
-        """The text of the schema that a row is held against."""
+        """The schema for a row, as JSON text: that of the settings, or that in its cell, the first of `cells`. Raises RowProblem."""
         setting = self.json_schema
         return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else self._schema_text

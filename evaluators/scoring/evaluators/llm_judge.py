@@ -132,7 +132,8 @@ class LlmJudge(Evaluator):
 
     @model_validator(mode="after")
     def _check_settings(self, info: ValidationInfo) -> Self:
-        """Refuses settings that go with others or lack some, and takes the judge: its own, or that of the suite."""
+        """Sets the judge: its own, or that of the suite. Raises BadSettings for settings that do not go together, and where there is
+        no judge."""
         if (self.rubric is None) is (self.criteria is None):
             found = "neither" if self.rubric is None else "both"
             raise bad(f'"llm_judge" needs "rubric" or "criteria"; found {found}', hint='write rubric: "Is it polite?"')
@@ -176,7 +177,7 @@ class LlmJudge(Evaluator):
         judgements = self._judgements(dict(zip(self.columns_shown, cells, strict=True)))
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         score = self._score_of_panel([judgement.score for judgement in judgements], passed)
-        statuses = bytes(field.status for field in self._fields(judgements))
+        statuses = bytes(field.status for field in self._criterion_outcomes(judgements))
         metrics = tuple(
             (sum(judgement.choice == name for judgement in judgements), len(judgements)) for name in self.choices or ()
         )
@@ -190,19 +191,21 @@ class LlmJudge(Evaluator):
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         criteria = {name: mean([judgement.criteria[name] for judgement in judgements]) for name in self.criteria or ()}
         return Reason(
-            self._reason(judgements, passed, criteria), self._details(judgements, criteria), self._fields(judgements)
+            self._reason_text(judgements, passed, criteria),
+            self._details(judgements, criteria),
+            self._criterion_outcomes(judgements),
         )
 
-    def _fields(self, judgements: list[Judgement]) -> tuple[Outcome, ...]:
+    def _criterion_outcomes(self, judgements: list[Judgement]) -> tuple[Outcome, ...]:
         """The outcome of each criterion: the mean of what the judges gave it."""
         criteria = self.criteria or ()
         return tuple(
-            self._field(name, mean([judgement.criteria[name] for judgement in judgements]), judgements)
+            self._criterion_outcome(name, mean([judgement.criteria[name] for judgement in judgements]), judgements)
             for name in criteria
         )
 
-    def _field(self, name: str, score: Fraction, judgements: list[Judgement]) -> Outcome:
-        """The outcome of a criterion, or of the rubric as a whole."""
+    def _criterion_outcome(self, name: str, score: Fraction, judgements: list[Judgement]) -> Outcome:
+        """The outcome of a criterion with this mean score, and the first reason that a judge gives for it."""
         status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
         reason = next((judgement.reasons[name] for judgement in judgements if name in judgement.reasons), None)
@@ -211,7 +214,10 @@ class LlmJudge(Evaluator):
         )
 
     def _judgements(self, shown: Mapping[str, str]) -> list[Judgement]:
-        """The judgement of each member of the panel on the parts of a row that are shown."""
+        """Asks each judge of the panel, or the one judge, about a row, of which `shown` are the cells that they see, by name.
+
+        Raises RowProblem for an answer without a score.
+        """
         answers = []
         for member in self.panel or (Member(),):
             judge = member.judge or self._judge
@@ -221,7 +227,7 @@ class LlmJudge(Evaluator):
         return [judgement_of(answer, self.criteria or {}, self.scale, self.choices or {}) for answer in answers]
 
     def _question(self, member: Member, shown: Mapping[str, str]) -> JudgeQuestion:
-        """The question for one judge: its prompt, the rubric or the criteria, the scale or the choices, and the parts shown."""
+        """The question for one judge: its prompt, the rubric or the criteria, the scale or the choices, and the cells `shown`, by name."""
         own = Member(model=self.model, temperature=self.temperature, max_tokens=self.max_tokens)
         payload: dict[str, Any] = {"shown": dict(shown)}
         scale = [int(end) if end == int(end) else end for end in self.scale]
@@ -258,8 +264,10 @@ class LlmJudge(Evaluator):
             return Fraction(2 * sum(passed) > len(passed))
         return mean(scores)
 
-    def _reason(self, judgements: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]) -> str | None:
-        """A sentence with the scores of the criteria and of the judges; None where there is nothing to say."""
+    def _reason_text(
+        self, judgements: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]
+    ) -> str | None:
+        """A sentence with the scores of the criteria and of a panel, or a single judge's choice and reason; None where there is neither."""
         parts = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
         if len(judgements) > 1:
             scores = ", ".join(f"{float(judgement.score):.4g}" for judgement in judgements)
@@ -274,7 +282,7 @@ class LlmJudge(Evaluator):
         return ": ".join(part for part in (head, why) if part) or None
 
     def _details(self, judgements: list[Judgement], criteria: Mapping[str, Fraction]) -> dict[str, Any]:
-        """The scores of the criteria, and of a panel those of its judges with their spread."""
+        """The details of a reason: the scores of the criteria; and a single judge's choice, or the scores of a panel and their spread."""
         details: dict[str, Any] = (
             {"criteria": {name: float(score) for name, score in criteria.items()}} if criteria else {}
         )

@@ -59,7 +59,7 @@ class Relevance(Evaluator):
 
 
 def _input_text(cell: JSON | Missing) -> str:
-    """The input as text. Null says nothing. Raises RowProblem where there is no input at all."""
+    """The input as text, empty for null. Raises RowProblem where there is no input at all."""
     text = "" if cell is None else text_of(cell, NO_EXPECTED)
     if isinstance(text, CellError):
         raise RowProblem(text.issue)

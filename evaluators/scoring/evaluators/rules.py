@@ -32,17 +32,17 @@ class _Named(Struct, frozen=True):
     body: Any
 
 
-def _read_rule(rules: _Named) -> Rule:
-    """The rule that a suite writes under a name. Refuses names that cannot be used."""
-    if "." in rules.name:
-        hint = f"write {rules.name.replace('.', '_')}; gates split at the first dot"
-        raise BadSettings([Detail((), f'the name "{rules.name}" of a rule has a dot', hint, key=True)])
-    if not isinstance(rules.body, Mapping | Rule):
-        hint = suggestion(rules.name, setting_names(Rules)) or f"write {rules.name}: {{present: total}}"
+def _read_rule(named: _Named) -> Rule:
+    """The rule that a suite writes under a name. Raises BadSettings for a name with a dot, and for a rule that cannot be used."""
+    if "." in named.name:
+        hint = f"write {named.name.replace('.', '_')}; gates split at the first dot"
+        raise BadSettings([Detail((), f'the name "{named.name}" of a rule has a dot', hint, key=True)])
+    if not isinstance(named.body, Mapping | Rule):
+        hint = suggestion(named.name, setting_names(Rules)) or f"write {named.name}: {{present: total}}"
         raise BadSettings(
-            [Detail((), f'the rule "{rules.name}" must be a map; found {spell(rules.body)}', hint, key=True)]
+            [Detail((), f'the rule "{named.name}" must be a map; found {spell(named.body)}', hint, key=True)]
         )
-    return build(Rule, rules.body, noun=f'the rule "{rules.name}"')
+    return build(Rule, named.body, noun=f'the rule "{named.name}"')
 
 
 class Rules(TreeEvaluator):
@@ -137,7 +137,7 @@ class Rules(TreeEvaluator):
     @model_validator(mode="before")
     @classmethod
     def _name_rules(cls, data: Any) -> Any:
-        """The settings, with each key that is no setting taken as the name of a rule."""
+        """The settings as written, in which each key that is no setting has its rule with its name (`_Named`)."""
         if not isinstance(data, Mapping):
             return data
         known = {*cls.model_fields, *setting_names(cls), "correct_answer_key"}
@@ -145,7 +145,7 @@ class Rules(TreeEvaluator):
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
-        """Refuses settings without a rule, and conditions on the output where expected answers are checked."""
+        """Raises ValueError where no rule is named, and BadSettings for conditions on the output where expected answers are checked."""
         if not self.rules:
             hint = 'write rules: {lines add up: {sum: "items[*].amount", equals: total}}'
             raise ValueError(f"no rule is named, so nothing would be checked\nhint: {hint}")
@@ -206,7 +206,7 @@ class Rules(TreeEvaluator):
         )
 
     def _broken_rules(self, document: JSON) -> Iterator[tuple[str, str]]:
-        """The rules that an expected document breaks, each with why. Those that are for some rows only, by a column, are left out."""
+        """Yields (rule, why) for each rule that an expected document breaks. Rules with a `when` on cells or outputs are left out."""
         for name, rule, reading in self.check().rules:
             of_documents = all(condition.source == "expected" for condition in rule.when)
             if of_documents and all_hold(rule.when, {"expected": document}, {}):
@@ -258,7 +258,7 @@ class RuleRows(ScoredRows):
         return Outcome(name, held.status, score, 1.0, None, held.why(), rule.words, held.expected, actual, details)
 
     def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
-        """The side that the rules are about, and of a row the lists without items, by path, with the rules that look into them."""
+        """(side, lists): the side that the rules are about; the lists of a row without items, by path, with the rules that read them."""
         return self._check.settings.side, self._no_items[at]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
@@ -271,15 +271,19 @@ class RuleRows(ScoredRows):
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The outcomes of the rules in `wanted` that a row breaks."""
         rules = zip(self._check.rules, self.statuses[at], strict=True)
-        return [self._outcome(*one, at) for one, status in rules if FIELD_STATUSES[status] in _WRONG and one[0] in wanted]
+        return [
+            self._outcome(name, rule, reading, at)
+            for (name, rule, reading), status in rules
+            if name in wanted and FIELD_STATUSES[status] in _WRONG
+        ]
 
 
-def _reading(rule: Rule, everywhere: Rules) -> Reading:
-    """The settings by which a rule reads values: its own, or else those for all rules."""
+def _reading_of(rule: Rule, settings: Rules) -> Reading:
+    """The settings by which a rule reads values: its own, or else those for all rules, `settings`."""
     return Reading.of(
-        everywhere.parse if rule.parse is None else rule.parse,
-        everywhere.missing if rule.missing is None else rule.missing,
-        everywhere.empty if rule.empty is None else rule.empty,
+        settings.parse if rule.parse is None else rule.parse,
+        settings.missing if rule.missing is None else rule.missing,
+        settings.empty if rule.empty is None else rule.empty,
     )
 
 
@@ -288,10 +292,13 @@ class RulesCheck(ChunkCheck[RuleRows]):
 
     def __init__(self, settings: Rules) -> None:
         self.settings = settings
-        self.rules = [(name, rule, _reading(rule, settings)) for name, rule in settings.rules.items()]
+        self.rules = [(name, rule, _reading_of(rule, settings)) for name, rule in settings.rules.items()]
 
     def begin(self, *columns: Sequence[Any]) -> RuleRows:
-        """The rules for the rows of a chunk. The columns are the documents, then the expected ones if any, then those of conditions."""
+        """The rows of a chunk, held against the rules.
+
+        The columns are the documents, then the expected ones if the rules are about outputs, then those that a `when` names.
+        """
         documents, *cells = columns
         expected: Sequence[Any] = [MISSING] * len(documents)
         if self.settings.side == "output":

@@ -57,8 +57,8 @@ INFER: Final = "infer"
 _FILE: Final = "schema_file"
 
 
-def _schema_setting(value: object, info: ValidationInfo) -> object:
-    """The schema of a setting: a file, a map, a column, the word `infer`, or None. Refuses any other value."""
+def _read_schema_setting(value: object, info: ValidationInfo) -> object:
+    """The setting `schema`: that of a file, a map, a column, the word `infer`, or None. Raises BadSettings for any other value."""
     if value is None or value == INFER or isinstance(value, FromColumn):
         return value
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def _schema_setting(value: object, info: ValidationInfo) -> object:
 
 
 def _schema_of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
-    """The schema in a file, whose name goes into the context: messages say it."""
+    """The schema in a file. Writes the name of the file into the context, for messages. Raises BadSettings."""
     context[_FILE] = name
     try:
         return _check_map(read_file(name, context), name)
@@ -82,7 +82,7 @@ def _schema_of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _place_in_file(name: str, detail: Detail) -> Detail:
-    """A problem of a schema in a file, with its place there; beside it stands the suite's line that names the file."""
+    """A problem of the schema in the file `name`, whose message says where in the file; its own place is the line that names the file."""
     return replace(detail, key=False, message=f"{name} at {pointer(detail.loc)}: {detail.message}")
 
 
@@ -94,14 +94,14 @@ def _check_map(schema: object, name: str) -> dict[str, Any]:
 
 
 def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ...]:
-    """`fields:`, read with the fallbacks that stand beside it, and known to make a tree."""
+    """The lines of `fields:`, read with the `fallback` beside it. Raises BadSettings, also where they make no tree."""
     written = context.get("settings", {})
     which = {**context, "fallback": written.get("fallback")}
     return read_listed(data, which)
 
 
 def _read_score(value: object) -> object:
-    """The name of a metric. `pass_rate` is a share of rows, everywhere; the metric of a row has a name of its own."""
+    """The setting `score`, as it is. Raises BadSettings for `pass_rate`, which is no metric of a row."""
     if value == "pass_rate":
         raise bad(
             "pass_rate is the share of rows that pass, and no metric of a row", hint="write score: overall_pass_rate"
@@ -111,7 +111,7 @@ def _read_score(value: object) -> object:
 
 ReadSchema: TypeAlias = Annotated[
     dict[str, Any] | FromColumn | Literal["infer"],
-    BeforeValidator(_schema_setting, json_schema_input_type=dict[str, Any] | str | FromColumn),
+    BeforeValidator(_read_schema_setting, json_schema_input_type=dict[str, Any] | str | FromColumn),
 ]
 
 
@@ -233,7 +233,10 @@ class SchemaMatch(TreeEvaluator):
 
     @model_validator(mode="after")
     def _read_scoring(self, info: ValidationInfo) -> SchemaMatch:
-        """Reads the fields, or the schema. One that is inferred, or that stands in a cell, is read later, by `scoring`."""
+        """Sets the scoring of documents, from the fields or the schema. For one that is inferred, or stands in a cell, it is set later.
+
+        Raises BadSettings.
+        """
         self._context = {
             **(info.context or {}), "defaults": self.defaults, "fallback": self.fallback
         }  # fmt: skip
@@ -252,11 +255,12 @@ class SchemaMatch(TreeEvaluator):
 
     @cached_property
     def _scorings_by_text(self) -> dict[str, SchemaScoring]:
-        """The scorings of schemas that stand in cells, by the text of the cell."""
+        """The scorings of schemas that stand in cells, which `scoring` keeps by the text of the cell."""
         return {}
 
     def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
-        """The scoring of documents by a schema. Raises BadSettings with places in the file of the schema, if it has one."""
+        """The scoring of documents by a schema; adds the notes on it to the suite. Raises BadSettings, with places in the file of the
+        schema where it has one."""
         try:
             schema_root = read_schema(schema, dialect, self._context)
         except BadSettings as error:
@@ -270,7 +274,7 @@ class SchemaMatch(TreeEvaluator):
     def _make_scoring(
         self, root: FieldNode, dialect: Literal["x-eval", "evaluation_config"], nulls: Nulls = "value"
     ) -> SchemaScoring:
-        """The scoring of documents by a tree of fields. `nulls` is what the schema says of null values."""
+        """The scoring of documents by a tree of fields; adds notes on it to the suite. `nulls` is what the schema says of null values."""
         for note in unasked_notes(root, "fields" if self.fields is not None else dialect):
             add_note(self._context, f"{self.type}: {note}")
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
@@ -298,7 +302,7 @@ class SchemaMatch(TreeEvaluator):
         return copy
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
-        """The schema that scores a row. Raises RowProblem where it stands in a cell that cannot be used."""
+        """The scoring of a row, whose `cells` may hold the schema; kept by its text. Raises RowProblem for a cell that cannot be used."""
         if self._scoring is not None:
             return self._scoring
         if not isinstance(self.json_schema, FromColumn):
@@ -355,7 +359,7 @@ class SchemaMatch(TreeEvaluator):
         return SchemaInference(self.column("expected"), self._infer, self._with_schema)
 
     def _infer(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
-        """The schema of the expected documents. Refuses none at all."""
+        """The schema that the expected documents fit. Raises BadSettings where there are none."""
         if not documents:
             raise bad(
                 "there is no expected answer to infer a schema from",
@@ -371,6 +375,7 @@ class SchemaMatch(TreeEvaluator):
         return copy
 
     def asking(self) -> Asking | None:
+        """That rows may have questions that cost, which are asked while they are scored; None where a known schema asks none."""
         return Asking() if self._scoring is None or self._scoring.costs else None
 
     def check(self) -> SchemaCheck | ColumnCheck:
@@ -380,7 +385,7 @@ class SchemaMatch(TreeEvaluator):
 
 
 def _problem_text(error: BadSettings) -> tuple[str, str | None]:
-    """A sentence with all that is wrong with a schema and where, and a hint for the first of the problems."""
+    """(message, hint): all that is wrong with a schema and where, and the hint of the first problem, or None."""
     parts = []
     for detail in error.details:
         place = detail.loc[1:]
