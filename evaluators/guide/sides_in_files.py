@@ -30,7 +30,7 @@ from evaluators.testsets.columns import is_usual, usual_columns
 from evaluators.testsets.documents import documents_at, holds_documents, holds_rows, open_file, text_of, variants_at
 from evaluators.testsets.memory_rows import keyed_rows
 from evaluators.testsets.naming_key import called_id
-from evaluators.testsets.opening import TABLES
+from evaluators.testsets.place_files import TABLES
 from evaluators.testsets.reader import Reader
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.testsets.workbook import sheet_names
