@@ -176,7 +176,7 @@ def _listed(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
     if not isinstance(tree, ListedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
         return
     if tree.reshapings.converts or any(
-        ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)
+        ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_node.readers)
     ):
         yield SchemaToCheck(f'the fields of "{name}"', listed=tree)
 

@@ -22,12 +22,12 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spell_location
 from evaluators.scoring.fields.item_keys import key_reader
-from evaluators.scoring.fields.outcomes import MEASURED, of_unit
+from evaluators.scoring.fields.outcomes import MEASURED, unit_status
 from evaluators.scoring.fields.pairing import Worth, gains, worth_of_one_result
-from evaluators.scoring.fields.places import unit_of
+from evaluators.scoring.fields.places import compile_unit
 from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
-from evaluators.scoring.fields.tree import FieldNode, distinct
+from evaluators.scoring.fields.tree import FieldNode, distinct_branches
 from evaluators.scoring.fields.weighing import Fit, fitting_branches
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.equality import json_equal
@@ -182,7 +182,7 @@ class Comparison:
     def _unit(self, place: Place, e: Any, o: Any) -> None:
         """A place that is compared as one value: presence, then each metric."""
         node, each = place.node, []
-        for metric, rule, read in zip(node.metrics, unit_of(node).rules, node.readers, strict=True):
+        for metric, rule, read in zip(node.metrics, compile_unit(node).rules, node.readers, strict=True):
             issue = None if read is None or e is MISSING else read(e)
             if issue is not None:
                 status = explained_problem(RowProblem(issue)).status
@@ -196,7 +196,7 @@ class Comparison:
             each.append(status)
             self.unreadable += status is FieldStatus.NOT_JUDGED
             self._add(place, metric.name, status, e, o)
-        self.units.append((of_unit(each), place.rank))
+        self.units.append((unit_status(each), place.rank))
 
     def _container(self, place: Place, e: Any, o: Any) -> None:
         kind: Any = dict if place.node.kind == "object" else list
@@ -226,7 +226,7 @@ class Comparison:
 
     def _choice(self, place: Place, e: Any, o: Any) -> None:
         """The branch that fits best has the results; among the fields of an item the choice is one."""
-        branches = distinct(place.node.below.branches)
+        branches = distinct_branches(place.node.below.branches)
         fits = {}
         seen = [MISSING if self.absent.has(side) else side for side in (e, o)]
         for number in fitting_branches(branches, *seen) if branches else ():
@@ -263,7 +263,7 @@ class Comparison:
                 {key: side[key] for key in taken if key in side and not self.absent.at(known[key], side[key])} or MISSING
                 for side in (e, o)
             )
-            self.visit(place._replace(node=place.node.compound_place), ours, theirs)
+            self.visit(place._replace(node=place.node.compound_node), ours, theirs)
         for rank, (key, child) in enumerate(below.keys.items()):
             if key not in taken:
                 self.visit(place.key(key, child, rank), e.get(key, MISSING), o.get(key, MISSING))

@@ -136,7 +136,7 @@ class CellEvaluator(TreeEvaluator):
 
     def asking(self) -> Asking | None:
         """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
-        return Asking() if self.tree is not None and self.tree.costly else None
+        return Asking() if self.tree is not None and self.tree.costly_numbers else None
 
     def unreadable(self) -> Unreadable:
         """A row whose output cannot be read scores 0; where a comparator compares the cells, so does each of its metrics."""

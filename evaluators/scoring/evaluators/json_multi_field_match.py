@@ -139,7 +139,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     def asking(self) -> Asking | None:
         """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
-        return Asking() if self.tree.costly else None
+        return Asking() if self.tree.costly_numbers else None
 
     def check(self) -> ListedCheck:
         return ListedCheck(self.tree, self.pass_at, self.row_columns)

@@ -280,7 +280,7 @@ class SchemaMatch(TreeEvaluator):
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         processors = self._processors(nulls)
         units = [node for node in nodes(root) if node.unit] if self.fields else []
-        demanded = frozenset(node.name for node in units if node.demanded)
+        demanded = frozenset(node.name for node in units if node.needed_in_output)
         required = frozenset(node.name for node in units if node.required)
         processors = with_places(processors, demanded, required)
         reshapings = reshapings_of(self.fields or (), self.transforms)

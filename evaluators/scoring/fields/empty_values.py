@@ -90,7 +90,8 @@ class RowPattern(Protocol):
 
     @classmethod
     def empty_values(cls, patterns: Mapping[Any, int], places: bool) -> Mapping[tuple[Field, InRow], int]:
-        """How many rows have so many empty values, given how many have each pattern: of all fields, and of each of the `places`."""
+        """By (field, counts of a row), how many rows have these counts, given how many rows have each pattern. All fields together are
+        counted as ALL_FIELDS; with `places` each place is counted, too."""
 
 
 class EmptyValues(Struct):
@@ -103,7 +104,7 @@ class EmptyValues(Struct):
 
 
 class EmptyCounts:
-    """How many rows have so many empty values, for each field and for all fields together, by groups of rows."""
+    """A count of rows by how many empty values they have: for each field, for all fields together, and by groups of rows."""
 
     def __init__(self, only: Collection[str] | None = None) -> None:
         """`only` are the fields that are counted; None counts all."""
@@ -117,7 +118,8 @@ class EmptyCounts:
         """How many marks the patterns hold in memory."""
 
     def take(self, empty_values: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
-        """Counts rows of a chunk. `groups` says which group each belongs to; without it all are in one, which has no name."""
+        """Adds the empty values of a chunk's rows to the counts. `groups` says which group each row belongs to; without it all are in one,
+        which has no name."""
         only = self._only
         for values, names, rows, times in empty_values.found:
             field_names = tuple(names if only is None else [name for name in names if name in only])
@@ -145,7 +147,7 @@ class EmptyCounts:
             self._trim()
 
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
-        """By group and field, how many rows have so many empty values."""
+        """By group, field and counts of a row, how many rows have these counts."""
         self._spread()
         counts: dict[str, dict[str, dict[InRow, int]]] = {}
         texts = {name: field_name(name) for name in self._names()}
@@ -158,7 +160,7 @@ class EmptyCounts:
         return counts
 
     def _spread(self) -> None:
-        """Counts the values of patterns field by field."""
+        """Counts the values of the kept patterns field by field, and forgets the patterns."""
         for group, patterns in self._patterns.items():
             found = next(iter(patterns)).empty_values(patterns, places=self._only is None)
             for (name, value), times in found.items():
@@ -173,7 +175,7 @@ class EmptyCounts:
         return {name for _, names in self._counts for name in names}
 
     def _trim(self) -> None:
-        """Keeps the first fields in alphabetical order: documents may have any number."""
+        """Keeps the counts of the first fields in alphabetical order and drops the others: documents may have any number of fields."""
         names = self._names()
         first_names = set(sorted(names, key=field_name)[:_MOST])
         if len(first_names) < len(names):

@@ -30,9 +30,9 @@ from evaluators.scoring.fields.outcomes import (
     Scored,
     is_entry,
     list_score,
-    of_unit,
-    outermost,
+    outermost_lists,
     share,
+    unit_status,
 )
 from evaluators.scoring.fields.places import SKIP, UNIT, Place
 from evaluators.scoring.fields.results import IS_MEASURED, MATCH, STATUS, Items, RowResults, Signature
@@ -155,7 +155,7 @@ class Events:
 def events_of(scored: Scored) -> list[Event]:
     """The events of a row, from its outcomes: one per unit, per array and per place outside the schema."""
     events = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
-    outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
+    outer, within = {array.path for array in outermost_lists(scored)}, {array.path: array for array in scored.arrays}
     exact = {weight: exact_number(weight) for weight in {result.weight for result in scored.fields}}
     scale = lcm(*(weight.denominator for weight in exact.values()), *{array.weight[1] for array in scored.arrays})
     scaled = {weight: int(number * scale) for weight, number in exact.items()}
@@ -177,7 +177,7 @@ def events_of(scored: Scored) -> list[Event]:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
         statuses = [result.status for result in results]
-        status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
+        status = statuses[0] if len(statuses) == 1 else unit_status(statuses)
         measured = [result for result in results if result.status in MEASURED]
         credits = tuple(_outcome_credit(result, scaled) for result in measured)
         events.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))

@@ -18,7 +18,7 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct, knows
+from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct_branches, knows
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import problem_in
 from evaluators.scoring.fields.xeval import parse_eval_schema
@@ -122,7 +122,7 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored_lines)
     conditional = {number for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, RowProblem] = {}
-    for field in Walk().row(tree.place, document, MISSING, left_out=conditional).fields:
+    for field in Walk().compare_row(tree.place, document, MISSING, left_out=conditional).fields:
         if field.at.node.line is not None and (fault := problem_in(field)) is not None:
             faults.setdefault(field.at.node.line.number, fault)
     for number, found in sorted(faults.items()):
@@ -172,7 +172,7 @@ class _Check(Struct, frozen=True):
         if node.kind == "choice":
             met = id(node.origin or node), path
             if met not in self.choices:
-                branches = distinct(node.below.branches)
+                branches = distinct_branches(node.below.branches)
                 fits = [list(self.value(value, branch, path, (*siblings, *branches))) for branch in branches]
                 self.choices[met] = min(fits, key=_cost, default=[])
             yield from self.choices[met]
@@ -185,7 +185,7 @@ class _Check(Struct, frozen=True):
             if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
                 yield self._of_another_type(value, node, path, " or ".join(sorted(types)))
             for ask in node.readers:
-                issue = ask(value) if ask is not None and node.of_answers is None else None
+                issue = ask(value) if ask is not None and node.answers_comparator is None else None
                 if issue is not None:
                     yield self._finding("error", issue.code, path, node.path, issue.message, "", issue.hint)
             return
@@ -211,7 +211,7 @@ class _Check(Struct, frozen=True):
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:
-            yield from self.value(picked, node.compound_place, place)
+            yield from self.value(picked, node.compound_node, place)
         for key, inner in below.keys.items():
             if key in value:
                 yield from self.value(value[key], inner, (*place, key))

@@ -80,7 +80,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def root(self) -> FieldNode:
-        """The tree of the lines that are compared."""
+        """The tree of the lines that are compared. Lines that share the path up to a `[*]` are below the same list."""
         aligned = {line.path.steps: line.align for line in self.lines if line.align is not None}
         top: Reached = []
         known: dict[SchemaPath, Reached] = {}
@@ -101,7 +101,7 @@ class ListedTree(Struct, frozen=True, dict=True):
                     )
                 here, start = known[array], cut + 1
             path = line.path if line.path.query is not None else line.path.part(start)
-            here.append((path, self._place(line, number)))
+            here.append((path, self._line_node(line, number)))
         return _through_paths((), top)
 
     @cached_property
@@ -111,18 +111,18 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def absent_statuses(self) -> bytes:
-        """The status of each field where neither side has it, or it is skipped."""
+        """The status, as its number, of each field in a row where neither side has it, or where it is skipped."""
         return bytes(
             [(FieldStatus.SKIPPED if line.skip else self.absent_status(line)[0]).number for line in self.scored_lines]
         )
 
     @cached_property
     def in_every_row(self) -> tuple[tuple[int, str], ...]:
-        """The fields, by number, of which each row has one value, or none."""
+        """(number, name) of each field of which a row has one value, or none."""
         every = enumerate(self.scored_lines)
         return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
 
-    def _place(self, line: FieldLine, number: int) -> FieldNode:
+    def _line_node(self, line: FieldLine, number: int) -> FieldNode:
         """The node of one line, whose position among the scored lines is `number`."""
         if line.comparator is None:
             raise TypeError("a line without a comparator is no place")
@@ -138,7 +138,7 @@ class ListedTree(Struct, frozen=True, dict=True):
         return replace(_list_through_paths(leaf.path, line.align or ORDERED, [(WHOLE_ITEM, leaf)], whole), line=field)
 
     @cached_property
-    def costly(self) -> tuple[int, ...]:
+    def costly_numbers(self) -> tuple[int, ...]:
         """The numbers of the lines whose comparator costs: a judge or an async function answers."""
         every = enumerate(self.scored_lines)
         return tuple(number for number, line in every if line.comparator is not None and line.comparator.costs)
@@ -153,7 +153,7 @@ class ListedTree(Struct, frozen=True, dict=True):
     def pairs_by_asking(self) -> bool:
         """Whether comparators that cost are asked about items that are left over (`ask: leftover`)."""
         aligned = (line.align for line in self.lines if line.align is not None)
-        return bool(self.costly) and any(align.ask is not None for align in aligned)
+        return bool(self.costly_numbers) and any(align.ask is not None for align in aligned)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
@@ -173,7 +173,8 @@ class ListedTree(Struct, frozen=True, dict=True):
         return tuple(number for number, line in enumerate(self.scored_lines) if line.required)
 
     def transforms_of(self, line: FieldLine) -> tuple[Transform, ...]:
-        """The transforms of what a line compares: those of every field, then its own, without those that reshape documents first."""
+        """The transforms of what a line compares: those of every field, then its own; without those that have reshaped the document
+        before."""
         both = split_at_reshaping(line, self.transforms)[1]
         return line.together.transforms(both) if line.together is not None else both
 
@@ -364,7 +365,7 @@ def _object(
     compound: Compound | None = None,
     transforms: tuple[Transform, ...] = (),
 ) -> FieldNode:
-    """A place that is looked into key by key."""
+    """The node of a place that is looked into key by key. `keys` are the nodes below; `compound` are keys compared as one value."""
     required = branch.line is not None and branch.line.required
     return FieldNode(
         branch.path, "object", transforms=transforms, compound=compound, weight=_weight(branch), required=required,

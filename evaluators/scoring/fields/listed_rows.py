@@ -22,7 +22,7 @@ from evaluators.scoring.fields.events import Changes, empties_of, empty_values_o
 from evaluators.scoring.fields.instance_paths import spell_location
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.listed import ListedTree
-from evaluators.scoring.fields.outcomes import reason_code, together
+from evaluators.scoring.fields.outcomes import joint_status, reason_code
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.results import (
     IS_WRONG,
@@ -78,7 +78,8 @@ class ListedRows(ScoredRows):
         outputs: Sequence[Any],
         cells: Sequence[Mapping[str, Any]],
     ) -> None:
-        """`cells` are those that conditions name, and those with right answers, by row."""
+        """Walks through the documents, and asks what costs. `cells` are those that conditions name, and those with right answers, by
+        row."""
         self.tree = tree
         if tree.reshapings.each:
             expected, outputs = self.reshape(tree.reshapings, expected, outputs)
@@ -88,13 +89,15 @@ class ListedRows(ScoredRows):
         self._every: dict[int, RowResults] = {}
         """The results of rows that were walked through again, matches included."""
         conditions = [(number, line.when) for number, line in enumerate(tree.scored_lines) if line.when]
-        self.walk = walk = Walk(every=bool(tree.costly))
+        self.walk = walk = Walk(every=bool(tree.costly_numbers))
         self.rows: list[ListedRow] = []
-        root, answers, lost, add = tree.place, bool(tree.answer_columns), _NONE, self.rows.append
+        root, answers, left_out = tree.place, bool(tree.answer_columns), _NONE
         for row, (e, o, named) in enumerate(zip(expected, outputs, cells, strict=True)):
             if conditions:
-                lost = frozenset([n for n, when in conditions if not all_hold(when, {"expected": e, "output": o}, named)])
-            add(ListedRow(walk.row(root, e, o, row, named if answers else None, lost), lost))
+                sides = {"expected": e, "output": o}
+                left_out = frozenset([number for number, when in conditions if not all_hold(when, sides, named)])
+            results = walk.compare_row(root, e, o, row, named if answers else None, left_out)
+            self.rows.append(ListedRow(results, left_out))
         if walk.pending:
             walk.ask()
             if not has_open_questions():
@@ -105,21 +108,25 @@ class ListedRows(ScoredRows):
 
     @property
     def pairs_by_asking(self) -> bool:
+        """Whether answers of comparators that cost decide which items are paired."""
         return self.tree.pairs_by_asking
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
+        """(position of the row, list) of each list that was looked into."""
         return [(at, list_result) for at, row in enumerate(self.rows) for list_result in row.results.lists]
 
     def sides_of(self, at: int) -> tuple[Any, Any]:
+        """The expected document and the output of the row at position `at`."""
         return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         """The empty values of some rows, by field. With `absent`, values that count as absent are looked for in every row again, as a match
         says nothing of its value."""
         every = [(row, self.rows[row]) for row in rows]
-        if absent:  # a match says nothing of its value
+        if absent:
             changes = [
-                (row, self._changes(row_results, signature_of(self._in_full(row), absent))) for row, row_results in every
+                (row, self._changes(row_results, signature_of(self._full_results(row), absent)))
+                for row, row_results in every
             ]
         elif not all(row_results.changes for _, row_results in every):
             changes = [(row, self._changes(row_results, signature_of(row_results.results))) for row, row_results in every]
@@ -135,6 +142,7 @@ class ListedRows(ScoredRows):
         return [*changes, (FILLED, out, -1)] if out else changes
 
     def settle(self) -> None:
+        """Takes the answers of comparators that cost."""
         self.walk.settle()
 
     def judge(self, row: ListedRow, signature: Signature) -> None:
@@ -182,7 +190,7 @@ class ListedRows(ScoredRows):
         """The outcome of every field of a row, with values and reasons. `at` is the position of the row."""
         return [self._field_outcome(number, line, at) for number, line in enumerate(self.tree.scored_lines)]
 
-    def _in_full(self, at: int) -> RowResults:
+    def _full_results(self, at: int) -> RowResults:
         """The results of a row, those that match too. Where matches were only counted, the row is walked through once
         more."""
         if self.walk.every:
@@ -191,7 +199,9 @@ class ListedRows(ScoredRows):
         if walked is None:
             e, o = self.sides_of(at)
             named = self._cells[at] if self.tree.answer_columns else None
-            walked = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
+            walked = self._every[at] = Walk(every=True).compare_row(
+                self.tree.place, e, o, at, named, self.rows[at].left_out
+            )
         return walked
 
     def _field_outcome(self, number: int, line: FieldLine, at: int, *, wrong: bool = False) -> Outcome:
@@ -202,10 +212,10 @@ class ListedRows(ScoredRows):
         if number in self.rows[at].left_out:
             return left_out_outcome(line, "its `when` does not hold for this row")
         one_pair = line.align is None and line.path.definite
-        every = (self.rows[at].results if wrong and one_pair else self._in_full(at)).fields
-        found = [one for one in every if one.at.node.line is not None and one.at.node.line.number == number]
-        aligned = line.align is not None and any(one.location for one in found[:1])
-        return settle_field(self.tree, line, found, aligned or not line.path.definite)
+        every = (self.rows[at].results if wrong and one_pair else self._full_results(at)).fields
+        results = [result for result in every if result.at.node.line is not None and result.at.node.line.number == number]
+        aligned = line.align is not None and any(result.location for result in results[:1])
+        return outcome_of_field(self.tree, line, results, aligned or not line.path.definite)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """The reason of one row's result: the status of each field, and in words what could not be measured."""
@@ -236,7 +246,7 @@ class ListedRows(ScoredRows):
         return Reason("; ".join(problems) or None, fields=fields)
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        """The wrong outcomes of a row, in the `wanted` fields alone."""
+        """The wrong outcomes of a row, in the `wanted` fields alone; here all fields are `listed`."""
         row = self.rows[at]
         return [
             self._field_outcome(number, line, at, wrong=True)
@@ -245,6 +255,7 @@ class ListedRows(ScoredRows):
         ]
 
     def release(self) -> None:
+        """Frees the results of all rows."""
         self.rows, self._every = [], {}
 
 
@@ -260,6 +271,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
         self._verdicts: dict[bytes, Result] = tree.memory.setdefault(("verdicts", pass_at), {})
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
+        """Rows that are compared: `columns` are the expected documents, the outputs, and a column for each one of the check's own."""
         expected, outputs, *cells = columns
         named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * len(expected)
         return ListedRows(self._tree, expected, outputs, named)
@@ -298,7 +310,7 @@ def combine_answers(line: FieldLine, answers: Sequence[Judged]) -> Judged:
     """The one answer of a field that compared several pairs of values: a match when every pair matches, else the kind
     of what does not. Where there is partial credit, the field earns the mean of what its pairs earn."""
     measured = [value for value in answers if value is not FieldStatus.NOT_MEASURED]
-    status = together(map(status_of, measured))
+    status = joint_status(map(status_of, measured))
     if not earns_shares(line, measured):
         return status
     share = sum((Fraction(*credit(value)) for value in measured), Fraction(0)) / len(measured)
@@ -370,13 +382,13 @@ def left_out_outcome(line: FieldLine, why: str) -> Outcome:
     return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
 
 
-def settle_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResult], several: bool) -> Outcome:
+def outcome_of_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResult], several: bool) -> Outcome:
     """The outcome of one field, from the results of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
     list of values, though it may hold only one pair, or none.
     """
-    unreadable = [result for result in results if result.status == NOT_JUDGED and _unreadable(result)][:1]
+    unreadable = [result for result in results if result.status == NOT_JUDGED and _is_unreadable(result)][:1]
     answers = [explain_metric(result, 0) for result in unreadable or results]
     if any(answer.problem is not None for answer in answers):
         answers = [_with_field_name(line, answer) for answer in answers]
@@ -400,14 +412,14 @@ def settle_field(tree: ListedTree, line: FieldLine, results: Sequence[FieldResul
     )  # fmt: skip
 
 
-def _unreadable(result: FieldResult) -> bool:
+def _is_unreadable(result: FieldResult) -> bool:
     """Whether a result could not be measured because its expected value cannot be read."""
     ask, expected = result.at.node.readers[0], result.expected
     return ask is not None and expected is not MISSING and ask(expected) is not None
 
 
 def _with_field_name(line: FieldLine, answer: Explained) -> Explained:
-    """The answer; its problem, if any, names the field."""
+    """The same answer, but a problem in it names the field."""
     return answer if answer.problem is None else explained_problem(with_field_name(answer.problem, line.name))
 
 

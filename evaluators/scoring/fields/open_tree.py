@@ -255,7 +255,8 @@ class Pattern(Struct, eq=False):
 
     @classmethod
     def empty_values(cls, patterns: Mapping[Pattern, int], places: bool) -> dict[tuple[Field, InRow], int]:
-        """How many rows have so many empty values, given how many have each pattern: as rows, of all fields, of each of the `places`."""
+        """By (field, counts of a row), how many rows have these counts, given how many rows have each pattern. Rows are counted as
+        EACH_ROW, all fields together as ALL_FIELDS; with `places` each place is counted, too."""
         outside: defaultdict[Part, int] = defaultdict(int)
         items: defaultdict[Part, int] = defaultdict(int)
         leaves: defaultdict[tuple[int, int], int] = defaultdict(int)

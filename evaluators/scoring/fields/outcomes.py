@@ -83,7 +83,7 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def passed(self) -> bool:
-        """The score is enough. It is 1 where every expected item matches, and where the surplus counts there is none."""
+        """Whether the score reaches `pass_at`."""
         return self.score >= Fraction(*self.pass_at)
 
     def covers(self, outcome: Outcome) -> bool:
@@ -110,7 +110,7 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def f1(self) -> Fraction | None:
-        """Precision and recall in one metric."""
+        """The harmonic mean of precision and recall; None where neither side has an item."""
         return self.items.as_fraction("f1")
 
 
@@ -140,7 +140,7 @@ def list_score(matched: int, missed: int, surplus: int, alike: bool) -> Fraction
 
 
 def ratio_of(share: Fraction) -> tuple[int, int]:
-    """An exact fraction as lists have it."""
+    """A fraction as (numerator, denominator); for 1 it is the object ONE."""
     return ONE if share == 1 else share.as_integer_ratio()
 
 
@@ -151,7 +151,7 @@ _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
 """Almost all scores."""
 
 
-def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
+def unit_status(statuses: Iterable[FieldStatus]) -> FieldStatus:
     """The status of a unit with several metrics: a match when every one of them that measured something matches."""
     kinds = set(statuses)
     for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
@@ -163,7 +163,7 @@ def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     return kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
-def together(statuses: Iterable[FieldStatus]) -> FieldStatus:
+def joint_status(statuses: Iterable[FieldStatus]) -> FieldStatus:
     """The status of several values of one field: a match when every one of them matches, else the kind of what does not."""
     kinds = {*statuses} - {FieldStatus.NOT_MEASURED}
     for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
@@ -187,14 +187,15 @@ def share(result: Outcome) -> Fraction:
 def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:
     """Whether a result is an entry of its own in the totals.
 
-    The result of a key that the schema lacks is none, nor is a part of what one of these arrays, by path, says.
+    The result of a key that the schema lacks is none, nor is one that belongs to a list, whose outcome is the entry then. `arrays` are the
+    outcomes of the lists of its row, by path.
     """
     if result.details.get("outside"):
         return False
     return not any(place in arrays and arrays[place].covers(result) for place in places_above(result.path))
 
 
-def outermost(scored: Scored) -> list[ListOutcome]:
+def outermost_lists(scored: Scored) -> list[ListOutcome]:
     """The arrays that stand in no other one."""
     paths = {array.path for array in scored.arrays}
     return [
@@ -272,13 +273,13 @@ def _list_outcome(
     An item in which nothing was measured, since no field of it is compared, is not counted. Nor are those of the output where the
     expected side has something that is neither a list nor empty.
     """
-    aside = {row for row, path in enumerate(items.rows) if _COUNTED.isdisjoint(inside.get(path, ()))}
-    aside_too = {column for column, path in items.extra.items() if _COUNTED.isdisjoint(inside.get(path, ()))}
-    aside_too.update(column for row, column in listed.pairs if row in aside)
-    pairs = [pair for pair in listed.pairs if pair[0] not in aside]
+    unmeasured_rows = {row for row, path in enumerate(items.rows) if _COUNTED.isdisjoint(inside.get(path, ()))}
+    extra_unmeasured = {column for column, path in items.extra.items() if _COUNTED.isdisjoint(inside.get(path, ()))}
+    extra_unmeasured.update(column for row, column in listed.pairs if row in unmeasured_rows)
+    pairs = [pair for pair in listed.pairs if pair[0] not in unmeasured_rows]
     comparable = listed.expects_nothing or isinstance(listed.expected, list) or listed.expected in (MISSING, None, {})
     columns = len(listed.actual) if comparable and isinstance(listed.actual, list) else 0
-    expected, output = len(items.rows) - len(aside), columns - len(aside_too) if columns else 0
+    expected, output = len(items.rows) - len(unmeasured_rows), columns - len(extra_unmeasured) if columns else 0
     matching: list[tuple[int, int]] = []
     for pair in pairs:
         statuses = inside[items.rows[pair[0]]]
@@ -288,7 +289,7 @@ def _list_outcome(
     alike = not expected and not output and own_match
     right = alike or (expected == matched == output and expected > 0)
     code = reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, listed.expected, listed.actual)
-    unmeasured = tuple(sorted(aside)), tuple(sorted(aside_too))
+    unmeasured = tuple(sorted(unmeasured_rows)), tuple(sorted(extra_unmeasured))
     return ListOutcome(
         items.path, listed.node.name, listed.node.align.rule, code, matched, expected - matched, output - matched, len(pairs),
         tuple(matching), ratio_of(listed.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=listed.notes,
@@ -299,7 +300,7 @@ def _list_outcome(
 def judged_list_outcomes(
     judged: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], outcomes: Iterable[Outcome]
 ) -> tuple[ListOutcome, ...]:
-    """The outcomes of lists that a judge compares as a whole. How many items match is told by the outcome of its metric.
+    """The outcomes of lists that a judge compares as a whole. How many items match is read from the outcome of its metric.
 
     `judged`: by path and name of the metric, the weight of the list, and how its items count.
     """
@@ -330,7 +331,7 @@ def _judged_list_outcome(result: Outcome, weight: Fraction, totals: ListTotals) 
 
 
 def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
-    """Why a result is what it is, in the words of extract-bench's reports: by what is missing, then null, then empty."""
+    """The reason code of a result, in the words of extract-bench's reports: by what is missing, then null, then empty."""
     if status is FieldStatus.MATCH:
         return "match"
     if status is FieldStatus.ERROR or status is FieldStatus.NOT_JUDGED:

@@ -15,8 +15,15 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Missing
 from evaluators.scoring.fields.item_keys import ValueKey, compared_whole, item_key, key_reader, value_key
 from evaluators.scoring.fields.presence import AbsentValues
-from evaluators.scoring.fields.rules import Ask, Rule, answering_rule, asks_equality, compile_together, near_enough
-from evaluators.scoring.fields.tree import FieldNode, Metric, distinct
+from evaluators.scoring.fields.rules import (
+    Ask,
+    Rule,
+    answering_rule,
+    asks_equality,
+    compile_together,
+    stand_in_comparator,
+)
+from evaluators.scoring.fields.tree import FieldNode, Metric, distinct_branches
 from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.scoring.values.transforms import chain
 
@@ -56,11 +63,12 @@ class UnitRules(Struct, frozen=True):
         return [None if issue is None else RowProblem(issue) for issue in issues]
 
 
-def unit_of(node: FieldNode) -> UnitRules:
+def compile_unit(node: FieldNode) -> UnitRules:
     """The rules by which a place that is one value is compared."""
     comparators = [metric.comparator for metric in node.metrics]
     rules = tuple(
-        answering_rule(near_enough() if comparator.costs else comparator, node.transforms) for comparator in comparators
+        answering_rule(stand_in_comparator() if comparator.costs else comparator, node.transforms)
+        for comparator in comparators
     )
     together = None if node.line is None else node.line.together
     if together is not None:
@@ -94,7 +102,7 @@ class ShownMetric(Struct, frozen=True):
     """How a list counts of which the metric says which items match."""
 
 
-def shown_of(node: FieldNode) -> tuple[ShownMetric, ...]:
+def shown_metrics_of(node: FieldNode) -> tuple[ShownMetric, ...]:
     """For each metric of a place, the words and numbers that its results share."""
     found = []
     for metric, ask in zip(node.metrics, node.readers, strict=True):
@@ -138,12 +146,14 @@ class Place:
         self.kind = _kind(node) if kind is None else kind
         self.marks = Mark(self, 0), Mark(self, 1), Mark(self, 2), Mark(self, 3)
         self.full, self.bare = self.marks[0], self.marks[3]
-        self.needed = not node.skip and (node.required or node.demanded)
-        self.how = unit_of(node) if self.kind == UNIT else None
+        self.needed = not node.skip and (node.required or node.needed_in_output)
+        self.how = compile_unit(node) if self.kind == UNIT else None
         self.as_result = node.lists_answers
         """Its matches are results: the values count."""
         self.needs_preparing = (
-            node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
+            node.answers_comparator is not None
+            or node.list_comparator is not None
+            or bool(absent.values and not node.skip)
         )
         """Values are changed before they are compared: right answers of a cell, absent values."""
         how = self.how
@@ -164,7 +174,8 @@ class Place:
 
     @cached_property
     def steps(self) -> tuple[tuple[str, Mark | None, Place], ...]:
-        """The declared keys of an object, but those of a compound: with the mark of a match that needs no more than equality."""
+        """(key, mark, place) of each declared key of an object, without those of a compound. The mark is that of a match, or None where
+        equal values may not match."""
         taken = self.node.compound.fields if self.node.compound is not None else ()
         placed = [
             (key, self._under(node, index))
@@ -175,7 +186,7 @@ class Place:
 
     @cached_property
     def steps_of_every(self) -> tuple[tuple[str, Mark | None, Place], ...]:
-        """The steps without marks, for walks in which matches are results."""
+        """The `steps` with None for every mark, for walks in which matches are results."""
         return tuple((key, None, place) for key, _, place in self.steps)
 
     @cached_property
@@ -207,7 +218,9 @@ class Place:
         """The branches of a choice, those that are the same schema once."""
         choices, every = (*self.choices, len(self.trail)), self.node.below.branches
         siblings = (*self.siblings, *every)
-        return tuple(Place(node, self.absent, self.trail, self.inside, choices, siblings) for node in distinct(every))
+        return tuple(
+            Place(node, self.absent, self.trail, self.inside, choices, siblings) for node in distinct_branches(every)
+        )
 
     @cached_property
     def as_object(self) -> Place | None:
@@ -217,12 +230,12 @@ class Place:
 
     @cached_property
     def compound(self) -> Place:
-        """The keys that are compared as one value, as a place of their own at the object's path."""
-        return Place(self.node.compound_place, self.absent, self.trail, self.inside, self.choices)
+        """The place of the keys that are compared as one value: a unit at the object's own path."""
+        return Place(self.node.compound_node, self.absent, self.trail, self.inside, self.choices)
 
     @cached_property
     def compound_absent(self) -> dict[str, Callable[[Any], bool]]:
-        """For each key that is compared together: whether a value of it counts as absent."""
+        """By each key that is compared together, a function that says whether a value of it counts as absent."""
         keys, together = self.node.below.keys, self.node.compound
         names = together.fields if together is not None else ()
         return {key: self.absent.at(keys[key]) if key in keys else self.absent.has for key in names}
@@ -246,7 +259,8 @@ class Place:
 
     @cached_property
     def value_keys(self) -> list[tuple[Hashable, ValueKey | None]]:
-        """For each metric: what stands for this place with it, and what values share exactly when it finds them alike."""
+        """For each metric, (what stands for this place and the metric, a function that gives two values the same key exactly when the
+        metric finds them alike); None where there is no such function."""
         node = self.node
         if node.line is not None and node.line.together is not None:
             return [(self, None)]
@@ -261,7 +275,7 @@ class Place:
 
     @cached_property
     def set_key(self) -> ValueKey | None:
-        """The key of an item, by the one value that listed fields compare of it, where there is just one."""
+        """A function that gives the key of an item, by the one value that listed fields compare of it; None where there is none."""
         return item_key(compared_whole(self.node), self.absent)
 
     @cached_property
@@ -272,7 +286,7 @@ class Place:
     @cached_property
     def shown_metrics(self) -> tuple[ShownMetric, ...]:
         """For each metric, the words and numbers that results of this place share."""
-        return shown_of(self.node)
+        return shown_metrics_of(self.node)
 
     @cached_property
     def absent_at(self) -> Any:
@@ -280,7 +294,7 @@ class Place:
         return self.absent.at(self.node)
 
     def rank(self, place: Place) -> Trail:
-        """The order of a place among the fields of this item: as lines list it, or as the schema does. A choice is one field."""
+        """What sorts a place among the fields of this item: its position in the lines, or in the schema. A choice is one field."""
         rank = self.ranks.get(place)
         if rank is None:
             node, start = place.node, len(self.trail)

@@ -158,7 +158,7 @@ class Signature(NamedTuple):
 def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
     """The signature of a row. A result with `answers` makes it unlike that of any other row: such rows are counted on their own."""
     plain = not absent
-    found = [
+    counted = [
         (
             field.at,
             field.status,
@@ -171,12 +171,12 @@ def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
     ]
     lists = []
     if results.lists:
-        codes = bytes([each[1] for each in found])
+        codes = bytes([each[1] for each in counted])
         for each in results.lists:
             items = items_of(each, codes)
             if items is not None:
                 lists.append((each.at, *items))
-    return Signature(tuple(results.matched), tuple(found), tuple(lists), tuple(results.outside))
+    return Signature(tuple(results.matched), tuple(counted), tuple(lists), tuple(results.outside))
 
 
 def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
@@ -189,7 +189,7 @@ def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
             return Items(size, 0, 0, size), False
     if listed.last_match == listed.first_match and not codes[first:last].translate(None, _NOT_MEASURED):
         return None
-    aside: set[int] = set()
+    unmeasured: set[int] = set()
     wrong: set[int] = set()
     had = listed.first_match
     for row, (has, last) in enumerate(zip(matches, listed.field_ends, strict=True)):
@@ -197,14 +197,14 @@ def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
         if (has == had and MATCH not in here) or here.translate(None, _NOT_WRONG):
             wrong.add(row)
             if has == had and not here.translate(None, _NOT_COUNTED):
-                aside.add(row)
+                unmeasured.add(row)
         had, first = has, last
-    aside_too = sum([m == n and not codes[a:b].translate(None, _NOT_COUNTED) for _, m, a, n, b in listed.extra])
+    extra_unmeasured = sum([m == n and not codes[a:b].translate(None, _NOT_COUNTED) for _, m, a, n, b in listed.extra])
     pairs = listed.pairs
-    if aside:
-        pairs = [pair for pair in pairs if pair[0] not in aside]
+    if unmeasured:
+        pairs = [pair for pair in pairs if pair[0] not in unmeasured]
     matched = sum([row not in wrong for row, _ in pairs]) if wrong else len(pairs)
-    expected = size - len(aside)
-    output = len(pairs) + len(listed.extra) - aside_too
+    expected = size - len(unmeasured)
+    output = len(pairs) + len(listed.extra) - extra_unmeasured
     alike = not expected and not output and (listed.last_match > had or MATCH in codes[first : listed.last_field])
     return Items(matched, expected - matched, output - matched, len(pairs)), alike

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.model.rows import FieldStatus
 from evaluators.scoring.fields.events import Event, Number
-from evaluators.scoring.fields.outcomes import MEASURED, WRONG, together
+from evaluators.scoring.fields.outcomes import MEASURED, WRONG, joint_status
 from evaluators.scoring.fields.row_checks import (
     CREDIT,
     ERRORS,
@@ -107,8 +107,8 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
     mean_field_score = weighted_mean(shares, earned, whole)
     overall_score = weighted_mean(item_shares, entries_earned, entries_whole)
     field_score = weighted_mean(entry_shares, entries_earned, entries_whole)
-    found = _counts(statuses)
-    counts = Confusion(*found)
+    counted = _counts(statuses)
+    counts = Confusion(*counted)
     of_results = (counts.sums("precision"), counts.sums("recall"), counts.sums("f1"), mean_field_score)
     of_entries = (overall_score, field_score, (passed, entries))
     otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
@@ -118,7 +118,7 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
     if entries and not field_score[1]:
         of_entries = (UNDEFINED, UNDEFINED, UNDEFINED)
     metrics = tuple([each if each[1] else otherwise for each in (*of_results, *of_entries)])
-    return RowMetrics(found, metrics, surplus, failed)
+    return RowMetrics(counted, metrics, surplus, failed)
 
 
 def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
@@ -127,25 +127,25 @@ def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[byte
 
     `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
     """
-    values, found = list[int](), list[int]()
-    for index, statuses in enumerate(_by_place(events, places)):
+    values, counted = list[int](), list[int]()
+    for index, statuses in enumerate(_statuses_by_field(events, places)):
         if len(statuses) < 2:
-            found.append(statuses[0].number if statuses else FieldStatus.NOT_MEASURED.number)
+            counted.append(statuses[0].number if statuses else FieldStatus.NOT_MEASURED.number)
             continue
-        found.append(together(statuses).number)
+        counted.append(joint_status(statuses).number)
         measured = sum([status in MEASURED for status in statuses])
         if measured > 1:
             values += index, sum([status is FieldStatus.MATCH for status in statuses]), measured
-    return bytes(found), tuple(values)
+    return bytes(counted), tuple(values)
 
 
 def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
     """(match, mismatch, omission, hallucination) of each field of one row; `places` numbers the fields from 0."""
-    return tuple(map(_counts, _by_place(events, places)))
+    return tuple(map(_counts, _statuses_by_field(events, places)))
 
 
-def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
-    """The statuses of the results of each field."""
+def _statuses_by_field(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
+    """For each field, in the order of its number in `places`, the statuses of its results."""
     statuses: list[list[FieldStatus]] = [[] for _ in places]
     for event in events:
         place = places.get(event.path)
@@ -165,8 +165,8 @@ def _counts(statuses: Sequence[FieldStatus]) -> Counts:
 
 
 def weighted_mean(shares: Sequence[Share], earned: Number = 0, whole: Number = 0) -> Ratio:
-    """The weighted mean of some shares, exactly; its denominator is 0 where all weights are 0. Beside the shares, `earned` of the weight
-    `whole` was earned by what earns all or nothing."""
+    """The weighted mean of some shares as (numerator, denominator), exactly; the denominator is 0 where all weights are 0. Beside the
+    shares, `earned` of the weight `whole` was earned by what earns all or nothing."""
     common = lcm(*[den for _, _, den in shares]) if shares else 1
     num = earned * common + sum([weight * num * (common // den) for weight, num, den in shares])
     den = (whole + sum([weight for weight, _, _ in shares])) * common
@@ -176,7 +176,7 @@ def weighted_mean(shares: Sequence[Share], earned: Number = 0, whole: Number = 0
 
 
 def add_totals(totals: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
-    """Adds the counts by path, and what is counted beside them, of rows that were met some number of times.
+    """Adds to `totals` the counts by path of rows. `rows` has the events of rows that are alike, each with how many rows that are.
 
     A place outside the schema counts once in a row.
     """
@@ -209,7 +209,7 @@ _KINDS: Final[Mapping[FieldStatus, str]] = {
 
 
 def _details(event: Event) -> Iterable[tuple[Detail, int]]:
-    """The counts of an event by path, beside its status."""
+    """Yields (key, count) of what an event adds to the counts by path, beside its status."""
     if event.outside:
         yield (event.path, OUTSIDE, 1), 1
         return

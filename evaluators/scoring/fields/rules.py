@@ -49,16 +49,16 @@ class Together(Struct, frozen=True):
         """The transforms of both picked objects: the join and then `inner`, or `inner` for each value on its own."""
         if self.joined:
             return (Transform("join", self.text), *inner)
-        return each_key(dict.fromkeys(self.fields, inner))
+        return key_transforms(dict.fromkeys(self.fields, inner))
 
     def text(self, value: Any) -> Any:
-        """The values as one text. A value that is no object stays what it is."""
+        """The values of the keys as one text, without those that are null or missing. A value that is no object stays what it is."""
         if not isinstance(value, dict):
             return value
         return " ".join(_text_of(value[key]) for key in self.fields if value.get(key) is not None)
 
 
-def each_key(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
+def key_transforms(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
     """One transform that does to the value of each key of an object the key's own transforms; none where no key has any."""
     chains = {key: made for key, transforms in by_key.items() if (made := chain(transforms)) is not None}
     if not chains:
@@ -204,9 +204,8 @@ class Ready(NamedTuple):
 
 
 def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
-    """A function from two values to a status, without reasons. Raises RowProblem for an expected value that cannot be read, before it
-    looks at anything else, and where
-    something else than the output's value is to blame."""
+    """A function from two values to a status, without reasons. The function raises RowProblem for an expected value that cannot be read,
+    before it looks at anything else, and where something else than the output's value is to blame."""
     rule, ask = answering_rule(comparator, transforms), reader_of_expected(comparator, transforms)
     if ask is None:
         return rule
@@ -270,7 +269,7 @@ def explain_rule(
     actual: Any,
     together: Together | None = None,
 ) -> Explained:
-    """The outcome of one field with a reason in plain words. Slow; the expected value is known to be readable."""
+    """The answer about one field, with a reason in plain words: slower than a rule. The expected value is known to be readable."""
     ready = prepare_rule(comparator, transforms, expected, actual, together)
     if isinstance(ready, Explained):
         return ready
@@ -295,7 +294,7 @@ def prepare_rule(
     The expected value is known to be readable. `together` are keys of the two that are compared as one value.
     """
     if together is not None:
-        sides = together_ready(together, expected, actual)
+        sides = pick_from_both(together, expected, actual)
         if isinstance(sides, Explained):
             return sides
         expected, actual = sides
@@ -321,7 +320,7 @@ def prepare_rule(
     return Ready(expected, actual)
 
 
-def together_ready(together: Together, expected: Any, actual: Any) -> Explained | Ready:
+def pick_from_both(together: Together, expected: Any, actual: Any) -> Explained | Ready:
     """The two objects to compare for keys that are compared as one value, or the outcome where a side has none of the keys."""
     ours, theirs = together.pick(expected), together.pick(actual)
     if ours is None or theirs is None:
@@ -342,13 +341,13 @@ def compile_together(together: Together, rule: Rule) -> Rule:
 
     def compare_picked(expected: Any, actual: Any) -> Judged:
         """The status of two objects by their listed keys alone."""
-        ready = together_ready(together, expected, actual)
+        ready = pick_from_both(together, expected, actual)
         return ready.judged if isinstance(ready, Explained) else rule(ready.expected, ready.actual)
 
     return compare_picked
 
 
-def near_enough() -> Comparator:
+def stand_in_comparator() -> Comparator:
     """The comparator that stands in for one that costs while lists are paired: text without case and extra spaces."""
     return build(COMPARATORS.shipped_plug("normalized"), {"case": "ignore", "whitespace": "collapse"})
 

@@ -56,7 +56,7 @@ class SchemaRows(ScoredRows):
         root, add = scoring.root_place, self.results.append
         for at, (e, o) in enumerate(zip(expected, outputs, strict=True)):
             try:
-                add(walk.row(root, e, o, at, cells[at] if cells else None))
+                add(walk.compare_row(root, e, o, at, cells[at] if cells else None))
             except RecursionError:
                 add(None)
         if walk.pending:
@@ -84,7 +84,7 @@ class SchemaRows(ScoredRows):
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         names = self.scoring.in_every_row
         if absent or not self.changes:
-            every = [(row, self._in_full(row) if absent else self.results[row]) for row in rows]
+            every = [(row, self._full_results(row) if absent else self.results[row]) for row in rows]
             changes = [
                 (row, empties_of(signature_of(results, absent), names)) for row, results in every if results is not None
             ]
@@ -112,7 +112,7 @@ class SchemaRows(ScoredRows):
 
     def _make_outcomes(self, at: int) -> Scored:
         """The outcomes of a row, made from the results of its walk."""
-        results = self._in_full(at)
+        results = self._full_results(at)
         if results is None:
             return Scored((), problem=too_deep())
         scored_row = row_outcomes(results, self.scoring.processors, self.scoring.absent)
@@ -120,14 +120,14 @@ class SchemaRows(ScoredRows):
             return scored_row
         return replace(scored_row, arrays=tuple(replace(array, extra_items=True) for array in scored_row.arrays))
 
-    def _in_full(self, at: int) -> RowResults | None:
+    def _full_results(self, at: int) -> RowResults | None:
         """The results of a row, those that match too. Where matches were only counted, the row is walked through once
         more."""
         results = self.results[at]
         if results is None or self.walk.every:
             return results
         e, o = self._sides[0][at], self._sides[1][at]
-        return Walk(self._lacking, every=True).row(
+        return Walk(self._lacking, every=True).compare_row(
             self.scoring.root_place, e, o, at, self._cells[at] if self._cells else None
         )
 

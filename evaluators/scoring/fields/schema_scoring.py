@@ -184,7 +184,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     @cached_property
     def answer_columns(self) -> tuple[str, ...]:
         """The columns in which comparators read right answers."""
-        answers = (node.of_answers for node in nodes(self.root, once=True))
+        answers = (node.answers_comparator for node in nodes(self.root, once=True))
         return tuple(
             dict.fromkeys(answer.answers_column for answer in answers if answer is not None and answer.answers_column)
         )

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from evaluators.model.issues import Issue
 from evaluators.scoring.comparators._comparator import Comparator
 from evaluators.scoring.fields.reading import Align
-from evaluators.scoring.fields.rules import Ask, Together, each_key, reader_of_expected
+from evaluators.scoring.fields.rules import Ask, Together, key_transforms, reader_of_expected
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.transforms import Transform
 
@@ -87,9 +87,9 @@ class ListedField(Struct, frozen=True):
     each: bool = False
     """An expected list is read item by item."""
 
-    def reading(self, ask: Ask | None) -> Ask | None:
-        """The reader of a line's expected values, made of the reader of the values that are compared: those of the keys, or of the
-        items."""
+    def line_reader(self, ask: Ask | None) -> Ask | None:
+        """A function that gives the issue of a line's expected value. It asks `ask` about each value that is compared: each item of a list
+        that is read item by item, each object of the keys that are compared together."""
         together, each = self.together, self.each
         if ask is None or (together is None and not each):
             return ask
@@ -174,13 +174,13 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return self.make() if self.make is not None else NOTHING_BELOW
 
     @cached_property
-    def of_answers(self) -> Comparator | None:
+    def answers_comparator(self) -> Comparator | None:
         """The comparator of the place, where it reads right answers, or a pattern, in a column; None for any other."""
         comparator = self.metrics[0].comparator if self.metrics and not self.skip else None
         return comparator if comparator is not None and comparator.answers_column is not None else None
 
     @cached_property
-    def of_list(self) -> Comparator | None:
+    def list_comparator(self) -> Comparator | None:
         """The comparator of the place, where its expected value is a list of right answers; None for any other."""
         comparator = self.metrics[0].comparator if len(self.metrics) == 1 and not self.skip else None
         return comparator if comparator is not None and comparator.lists_answers else None
@@ -194,39 +194,39 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     def readers(self) -> tuple[Ask | None, ...]:
         """For each metric, a function that gives the issue of an expected value which it cannot read; None where it can read any."""
         readers = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
-        return readers if self.line is None else tuple(map(self.line.reading, readers))
+        return readers if self.line is None else tuple(map(self.line.line_reader, readers))
 
     @cached_property
-    def compound_place(self) -> FieldNode:
-        """The keys of the compound as one value, at the object's own path. What each key has is done to it first, then what the
-        object has."""
+    def compound_node(self) -> FieldNode:
+        """A leaf at the object's own path that compares the keys of the compound as one value. The transforms of each key are done first,
+        then those of the object."""
         keys, metrics = ((), ()) if self.compound is None else (self.compound.fields, (self.compound.metric,))
         below = self.below.keys
-        transforms = (*each_key({key: below[key].transforms for key in keys if key in below}), *self.transforms)
+        transforms = (*key_transforms({key: below[key].transforms for key in keys if key in below}), *self.transforms)
         return FieldNode(self.path, "leaf", metrics, transforms, weight=self.weight, listed=self.listed)
 
     @cached_property
     def pairing_cost(self) -> PairCost:
-        """How costly it is to compare two items of this array."""
+        """How costly it is to compare two items of this array: read from the nodes below."""
         inside = [node for node in nodes(self, once=True) if node is not self]
         metrics = (metric.comparator for node in inside for metric in node.all_metrics)
         slow = any(each.slow and not each.costs for each in metrics)
         return PairCost(slow, any(node.kind == "array" and node.align.free for node in inside))
 
     @cached_property
-    def demanded(self) -> bool:
+    def needed_in_output(self) -> bool:
         """Whether the output must have it, whatever the expected side has: its comparator, or that of a key below, reads the output
         alone."""
         if self.policy.one_sided == "extra" or self.skip:
             return False
         if self.unit:
             return any(metric.comparator.reads == "output" for metric in self.metrics)
-        return self.kind == "object" and any(child.demanded for child in self.below.keys.values())
+        return self.kind == "object" and any(child.needed_in_output for child in self.below.keys.values())
 
     @cached_property
     def has_answers_below(self) -> bool:
         """Whether the comparator of one of its keys reads right answers in a column."""
-        answers = (child.of_answers for child in self.below.keys.values())
+        answers = (child.answers_comparator for child in self.below.keys.values())
         return self.kind == "object" and any(answer is not None and answer.reads == "both" for answer in answers)
 
     @cached_property
@@ -275,9 +275,9 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 def nodes(
     root: FieldNode, once: bool = False, ends: Callable[[FieldNode], bool] = lambda _: False
 ) -> Iterator[FieldNode]:
-    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do.
+    """Yields the nodes of a tree, nearest first, MOST_NODES at most: a schema that refers to itself repeats itself.
 
-    `once`: of those that have one origin, and so ask for the same, the nearest alone. `ends`: what stands below is left out.
+    `once`: of nodes with the same origin, which are compared alike, only the nearest. `ends` says below which nodes nothing is wanted.
     """
     pending, seen = deque([root]), set[int]()
     for _ in range(MOST_NODES):
@@ -294,8 +294,8 @@ def nodes(
             pending += [child for child in (below.others, below.items, below.whole) if child is not None]
 
 
-def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
-    """The branches of a choice, those that are the same schema once."""
+def distinct_branches(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
+    """The branches of a choice; of those that were made from the same part of a schema, only the first."""
     nodes_by_id: dict[int, FieldNode] = {}
     for branch in branches:
         nodes_by_id.setdefault(id(branch.origin or branch), branch)

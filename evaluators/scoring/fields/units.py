@@ -9,7 +9,7 @@ from evaluators.model.issues import Blame, RowProblem
 from evaluators.model.rows import MISSING, Comparison, FieldStatus
 from evaluators.scoring.comparators._comparator import Comparator, Question
 from evaluators.scoring.fields.instance_paths import InstancePath, spell_location
-from evaluators.scoring.fields.outcomes import of_unit
+from evaluators.scoring.fields.outcomes import unit_status
 from evaluators.scoring.fields.places import EMPTY_KINDS, Mark, Place
 from evaluators.scoring.fields.results import (
     ERROR,
@@ -50,7 +50,8 @@ class Units:
 
     def __init__(self, every: bool, weighing: bool, asking: bool, number: int) -> None:
         self.every, self.weighing, self.asking = every, weighing, asking
-        """Matches are results, too. Pairs are only weighed: comparators that cost are not called, unless `asking`."""
+        """`every`: matches are results, too. `weighing`: pairs are only weighed, and comparators that cost are not called, unless it is
+        `asking`."""
         self.number = number
         """The row."""
         self.matched: list[Mark] = []
@@ -59,6 +60,7 @@ class Units:
         """While pairs are weighed: how many answers are no answer."""
         self.pending: list[Pending] = []
         self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
+        """What was asked: where each answer goes, as (answers, position among them), and the function that gives the answers."""
 
     def _add_match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
         """Adds a match: its mark, or a result where every result is asked for."""
@@ -68,21 +70,22 @@ class Units:
             empty = (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
             self.matched.append(place.marks[empty])
 
-    def _add(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
-        """Adds a result of a place."""
+    def _add_result(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
+        """Adds a result of a place; `status` is the number of its status."""
         if status == MATCH:
             self._add_match(place, e, o, at)
         else:
             self.fields.append(FieldResult(place, at, status, e, o))
 
-    def _unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
-        """Compares two values as one: presence first, then equality, then each metric."""
+    def _compare_unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
+        """Compares two values (expected `a`, output `b`) as one and adds the result: presence decides first, then equality, then each
+        metric."""
         how: Any = place.how
         if how.unread and a is not MISSING:
             listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"
             problems = None if listed else how.problems(a)
             if problems is not None:
-                self._compare(place, a, b, at, problems)
+                self._ask_metrics(place, a, b, at, problems)
                 return
         if b is MISSING:
             self.fields.append(FieldResult(place, at, OMISSION, a, b))
@@ -93,9 +96,9 @@ class Units:
         elif how.exact:
             self.fields.append(FieldResult(place, at, MISMATCH, a, b))
         elif how.single is None or (how.costs and (not self.weighing or self.asking)):
-            self._compare(place, a, b, at)
+            self._ask_metrics(place, a, b, at)
         else:
-            answer = self._answer(how.single, a, b)
+            answer = self._ask_rule(how.single, a, b)
             if answer.__class__ is not FieldStatus:
                 self._settle_result(self.fields, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
             elif answer is FieldStatus.MATCH:
@@ -106,13 +109,13 @@ class Units:
                     status = MISMATCH
                 self.fields.append(FieldResult(place, at, status, a, b))
 
-    def _compare(
+    def _ask_metrics(
         self, place: Place, a: Any, b: Any, at: InstancePath, problems: Sequence[RowProblem | None] | None = None
     ) -> None:
-        """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
+        """Asks each metric about two values, and adds the result; where a metric costs, its question is pending.
 
         `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
-        are not asked, unless they look at the output alone (`how.status_while_weighing`).
+        are not asked, unless they look at the output alone (`how.alone`).
         """
         node, how = place.node, place.how
         alone_too = how is not None and how.alone
@@ -142,7 +145,7 @@ class Units:
                 else:
                     answers.append(Question(self._question_path(result), *ready, a, b))
             else:
-                answers.append(self._answer(rule, a, b))
+                answers.append(self._ask_rule(rule, a, b))
         if any(isinstance(answer, Question) for answer in answers):
             self.pending.append(Pending(self.number, self.fields, len(self.fields), answers))
             self.fields.append(result)
@@ -155,8 +158,9 @@ class Units:
             return result.at.node.line.name
         return spell_location(shown_location(result))
 
-    def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
-        """The answer of a rule about two values, or the explained problem that it raised."""
+    def _ask_rule(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
+        """The answer of a rule about two values, or the explained problem that it raised. While pairs are weighed, a problem of the
+        environment is raised."""
         try:
             return rule(a, b)
         except RowProblem as error:
@@ -165,12 +169,12 @@ class Units:
             return explained_problem(error)
 
     def _settle_result(
-        self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], index: int | None = None
+        self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], was_pending: bool = False
     ) -> None:
-        """Adds a result with the status that the answers of all metrics give together; the result at `index` is already added, and was
-        pending."""
+        """Sets the status of a result from the answers of all its metrics, and adds it to `results`. One that `was_pending` stands there
+        already."""
         each = [status_of(answer) for answer in answers]
-        status = (each[0] if len(each) == 1 else of_unit(each)).number
+        status = (each[0] if len(each) == 1 else unit_status(each)).number
         if self.weighing:
             self.broken += sum(isinstance(answer, Explained) and answer.problem is not None for answer in answers)
             result.status = status if status in _DECIDED else MISMATCH
@@ -178,7 +182,7 @@ class Units:
             result.status = status
             if any(answer is not each[0] for answer in answers):
                 result.answers = tuple(answers)
-        if index is None:
+        if not was_pending:
             if status == MATCH and not result.answers and not self.weighing:
                 self._add_match(result.at, result.expected, result.output, result.location)
             else:
@@ -186,7 +190,7 @@ class Units:
 
     def ask(self) -> None:
         """Asks what is pending: row by row, and of each row one question list for each comparator. What is asked to weigh a pair is
-        asked question by question, unless the comparator wants a row at once; then pair by pair."""
+        asked question by question, unless the comparator wants a row at once; then pair by pair. `settle` takes the answers."""
         by_row: dict[int, list[Pending]] = {}
         for each in self.pending:
             by_row.setdefault(each.row, []).append(each)
@@ -194,10 +198,8 @@ class Units:
             by_comparator: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
             lines = [question.results[question.place].at.node.line for question in pending]
             if lines[0] is not None:
-                order = sorted(
-                    range(len(pending)), key=lambda index: -1 if (line := lines[index]) is None else line.number
-                )
-                pending = [pending[index] for index in order]
+                numbers = [-1 if line is None else line.number for line in lines]
+                pending = [pending[index] for index in sorted(range(len(pending)), key=numbers.__getitem__)]
             for _, results, index, answers in pending:
                 for number, answer in enumerate(answers):
                     if isinstance(answer, Question):
@@ -210,15 +212,15 @@ class Units:
                     self._asked.append((together, ask_later(comparator, questions, row)))
 
     def settle(self) -> None:
-        """Takes the answers to what was asked."""
+        """Takes the answers to what was asked, and settles the results that waited for them."""
         pending, self.pending = self.pending, []
         asked, self._asked = self._asked, []
-        taken = status_while_weighing if self.weighing else explained_answer
-        for places, given in asked:
-            for (answers, number), answer in zip(places, given(), strict=True):
-                answers[number] = taken(answer)
+        as_answer = status_while_weighing if self.weighing else explained_answer
+        for places, answers_of in asked:
+            for (answers, number), answer in zip(places, answers_of(), strict=True):
+                answers[number] = as_answer(answer)
         for _, results, index, answers in pending:
-            self._settle_result(results, results[index], answers, index)
+            self._settle_result(results, results[index], answers, True)
 
 
 def status_while_weighing(answer: Comparison | RowProblem) -> FieldStatus:

@@ -1,7 +1,7 @@
 """One walk through the two documents of a row, place by place, in document order.
 
     walk = Walk(lacking)
-    results = walk.row(root, expected, output)    # for each row
+    results = walk.compare_row(root, expected, output)    # for each row
     walk.ask()                                    # what is on a list is pending, until it is settled
     walk.settle()
 
@@ -48,7 +48,7 @@ from evaluators.scoring.values.paths import ANY
 class Walk(Weighing):
     """The walk through the documents of rows, or through pairs of items that are weighed."""
 
-    def row(
+    def compare_row(
         self,
         root: Place,
         expected: Any,
@@ -57,10 +57,11 @@ class Walk(Weighing):
         cells: Mapping[str, Any] | None = None,
         left_out: Collection[int] = (),
     ) -> RowResults:
-        """Compares two documents. Results that wait for a comparator that costs are pending.
+        """Compares the two documents of a row and returns its results; those of the row before are forgotten. Results that wait for a
+        comparator that costs are pending: see `ask`.
 
-        `cells` are those in which comparators read right answers, None where no comparator does; `left_out` are the numbers of listed
-        fields that are not compared in this row.
+        `number` is the row's position in its chunk. `cells` are those in which comparators read
+        right answers, None where no comparator does; `left_out` are the numbers of listed fields that are not compared in this row.
         """
         self._clear()
         self.documents = expected, output
@@ -74,22 +75,25 @@ class Walk(Weighing):
             and expected.__class__ is output.__class__ is dict
             and not root.needs_preparing
         ):
-            self._object(root, expected, output, (), IN_BOTH)
+            self._compare_objects(root, expected, output, (), IN_BOTH)
         else:
             self._visit(root, expected, output, (), IN_BOTH)
         return RowResults(self.matched, self.fields, self.lists, self.outside)
 
     def _visit(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares two values at a place, and all below it."""
+        """Compares two values at a place (expected `e`, output `o`) and all below it, and adds their results.
+
+        `at` is the path in the document; `around` says which side has the objects and lists on the way.
+        """
         kind = place.kind
         if place.needs_preparing:
             e, o = self._prepare(place, e, o, around)
         if e is MISSING and o is MISSING:
             if place.needed:
-                self._both_absent(place, at, around)
+                self._add_omissions(place, at, around)
         elif kind == UNIT:
             if not (self.left_out and self._is_left_out(place)):
-                self._unit(place, e, o, at)
+                self._compare_unit(place, e, o, at)
         elif kind == OBJECT:
             if (
                 e
@@ -97,27 +101,28 @@ class Walk(Weighing):
                 and e.__class__ is o.__class__ is dict
                 and not (place.needs_preparing and self._lacks_a_side(place, e, o))
             ):
-                self._object(place, e, o, at, around)
+                self._compare_objects(place, e, o, at, around)
             else:
-                self._one_without_contents(place, dict, e, o, at, around)
+                self._compare_without_contents(place, dict, e, o, at, around)
         elif kind == ARRAY:
-            self._array(place, e, o, at, around)
+            self._compare_lists(place, e, o, at, around)
         elif kind == SKIP:
             self.fields.append(FieldResult(place, at, SKIPPED, e, o))
         elif kind == CHOICE:
-            self._choice(place, e, o, at, around)
+            self._compare_choice(place, e, o, at, around)
         elif kind == THROUGH:
             self._look_through(place, e, o, at, around)
         else:
-            self._listed_items(place, e, o, at, around)
+            self._compare_listed_items(place, e, o, at, around)
 
-    def _object(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares two objects: keys that are compared as one value, declared keys, then keys that are not declared."""
+    def _compare_objects(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares two objects and adds the results of their keys: of those that are compared as one value, then of the declared ones, then
+        of all others."""
         node, steps = place.node, place.steps_of_every if self.every else place.steps
         if node.compound is not None:
-            self._compound(place, e, o, at)
+            self._compare_compound(place, e, o, at)
         append = self.matched.append
-        unknown = len(e) + len(o) - 2 * len(steps)
+        unknown = len(e) + len(o) - 2 * len(steps)  # 0 in the end where no side has a key that is not declared
         for key, mark, child in steps:
             try:
                 a, b = e[key], o[key]
@@ -139,31 +144,33 @@ class Walk(Weighing):
                 kind = a.__class__
                 if kind is b.__class__:
                     if kind is dict and child.kind == OBJECT:
-                        self._object(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
+                        self._compare_objects(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
                         continue
                     if kind is list and child.items is not None and child.kind == ARRAY:
                         here = (*at, key)
                         below = around if around is IN_BOTH else around.under(key)
-                        self._items(child, child.items, a, b, self._add_list(child, a, b, here), here, below)
+                        self._compare_items(child, child.items, a, b, self._add_list(child, a, b, here), here, below)
                         continue
             if child.kind == UNIT and not child.needs_preparing and not a is b is MISSING:
-                self._unit(child, a, b, (*at, key))
+                self._compare_unit(child, a, b, (*at, key))
             else:
                 self._visit(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
         if unknown:
-            self._undeclared_keys(place, e, o, at, around)
+            self._compare_undeclared_keys(place, e, o, at, around)
 
-    def _compound(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
-        """Compares some keys of two objects as one value, at the object's own place. Absent ones are left out of it."""
+    def _compare_compound(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
+        """Compares some keys of two objects as one value and adds the result, at the object's own place. Absent keys are left out; where
+        both sides lack all of them, nothing is added."""
         absent = place.compound_absent
         a, b = (
             {key: side[key] for key in absent if not absent[key](side.get(key, MISSING))} or MISSING for side in (e, o)
         )
         if a is not MISSING or b is not MISSING:
-            self._unit(place.compound, a, b, at)
+            self._compare_unit(place.compound, a, b, at)
 
-    def _undeclared_keys(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares keys of two objects that are not declared, or notes that the schema lacks them."""
+    def _compare_undeclared_keys(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares the keys of two objects that are not declared. Where the schema has no place for them, one that is expected is noted as
+        outside, and one that only the output has is a hallucination for each leaf."""
         node, others = place.node, place.others
         keys, taken = node.below.keys, node.compound.fields if node.compound is not None else ()
         for key in sorted(key for key in {*e, *o} if key not in keys and key not in taken):
@@ -172,14 +179,15 @@ class Walk(Weighing):
             elif key in e or around.candidates.under(key):
                 self.outside.append((node, key))
             else:
-                self._undeclared_value(place, o[key], at, (key,), place.siblings)
+                self._add_undeclared_value(place, o[key], at, (key,), place.siblings)
 
-    def _undeclared_value(
+    def _add_undeclared_value(
         self, place: Place, value: Any, at: InstancePath, steps: tuple[Any, ...], siblings: tuple[FieldNode, ...] | None
     ) -> None:
         """Adds a hallucination for each leaf of a value of the output that the schema lacks.
 
-        `siblings` are the branches of the choice that the place stands in: one of them may know the first key.
+        `at` is the path of `place`, and `steps` lead from there to the value. `siblings` are the branches of the choice that the place
+        stands in: one of them may know the first key.
         """
         known_to: Literal["elsewhere", "outside"] = "elsewhere" if siblings and knows(siblings, steps[0]) else "outside"
         has, both = place.absent.has if place.absent.values else None, place.absent.both
@@ -206,8 +214,9 @@ class Walk(Weighing):
                 else:
                     self.fields.append(FieldResult(lacking, (*at, *steps), HALLUCINATION, MISSING, value, (), known_to))
 
-    def _array(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares two values where a list is declared: two objects by key, where `[*]` also means the values of an object."""
+    def _compare_lists(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares two values where a list is declared, and adds the result of the list. Two objects are compared by key, where `[*]` also
+        means the values of an object."""
         if e.__class__ is o.__class__ is dict and place.as_object is not None and not self._lacks_a_side(place, e, o):
             self._visit(place.as_object, e, o, at, around)
             return
@@ -218,38 +227,39 @@ class Walk(Weighing):
             and e.__class__ is o.__class__ is list
             and not (place.needs_preparing and self._lacks_a_side(place, e, o))
         ):
-            self._contents(place, e, o, at, around, listed)
+            self._compare_contents(place, e, o, at, around, listed)
         else:
-            self._one_without_contents(place, list, e, o, at, around, listed)
+            self._compare_without_contents(place, list, e, o, at, around, listed)
             listed.last_match, listed.last_field = len(self.matched), len(self.fields)
 
-    def _undeclared_items(
+    def _add_undeclared_items(
         self, place: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
     ) -> None:
-        """Adds the leaves of items that the schema does not describe; where the expected side has items, they are not scored."""
+        """Adds a hallucination for each leaf of items that the schema does not describe; where the expected side has items, they are not
+        scored, and the place is noted as outside. Fills in `listed`, the result of the list."""
         if e or any(isinstance(candidate, list) and candidate for candidate in around.candidates):
             self.outside.append((place.node, ANY))
         else:
             extra = []
             for column, value in enumerate(o):
                 matched, found = len(self.matched), len(self.fields)
-                self._undeclared_value(place, value, at, (Unpaired(column),), None)
+                self._add_undeclared_value(place, value, at, (Unpaired(column),), None)
                 extra.append((column, matched, found, len(self.matched), len(self.fields)))
             listed.extra = extra
         listed.last_match, listed.last_field = len(self.matched), len(self.fields)
 
-    def _contents(
+    def _compare_contents(
         self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings, listed: ListResult | None = None
     ) -> None:
         """Compares the contents of two objects, or of two lists with their `listed` result."""
         if listed is None:
-            self._object(place, e, o, at, around)
+            self._compare_objects(place, e, o, at, around)
         elif place.items is not None:
-            self._items(place, place.items, e, o, listed, at, around)
+            self._compare_items(place, place.items, e, o, listed, at, around)
         else:
-            self._undeclared_items(place, e, o, listed, at, around)
+            self._add_undeclared_items(place, e, o, listed, at, around)
 
-    def _one_without_contents(
+    def _compare_without_contents(
         self,
         place: Place,
         kind: type,
@@ -259,35 +269,38 @@ class Walk(Weighing):
         around: Surroundings,
         listed: ListResult | None = None,
     ) -> None:
-        """Compares two values of which one has no contents of the declared kind: see the table in `presence`."""
+        """Compares two values of which one has no contents of the declared `kind` (dict or list), and adds what the table in `presence`
+        says of them. `listed` is the result of a list."""
         node, absent = place.node, place.absent.has if place.absent.values else None
         ours = "missing" if absent is not None and absent(e) else content(kind, e)
         theirs = "missing" if absent is not None and absent(o) else content(kind, o)
         counts, status = IN_PLACE[ours, theirs]
         # a key of two empty objects may have to be there all the same
         root = kind is dict and not at and not self.weighing
-        opens = root or node.demanded or (self.cells is not None and node.has_answers_below)
+        opens = root or node.needed_in_output or (self.cells is not None and node.has_answers_below)
         if counts == "extra" or (opens and ours == theirs == "empty") or (root and ours == theirs == "missing"):
             inner = around._replace(in_expected=around.in_expected and isinstance(e, dict | list))
-            self._contents(place, kind(), o if theirs != "missing" and o.__class__ is kind else kind(), at, inner, listed)
+            self._compare_contents(
+                place, kind(), o if theirs != "missing" and o.__class__ is kind else kind(), at, inner, listed
+            )
         elif counts == "extra or one":
             before, matched, known = len(self.fields), len(self.matched), len(self.known)
-            self._contents(place, kind(), o, at, around._replace(in_expected=False), listed)
+            self._compare_contents(place, kind(), o, at, around._replace(in_expected=False), listed)
             measured = len(self.matched) > matched or any(IS_MEASURED[field.status] for field in self.fields[before:])
             if not measured and not any(sum(best.counts) for _, best in self.known[known:]):
-                self._add(place, HALLUCINATION, e, o, at)
+                self._add_result(place, HALLUCINATION, e, o, at)
         elif counts == "lost":
             inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
-            self._contents(place, e, kind(), at, inner, listed)
+            self._compare_contents(place, e, kind(), at, inner, listed)
             if status is not None:
-                self._add(place, status.number, e, o, at)
+                self._add_result(place, status.number, e, o, at)
         elif counts == "leaves":
-            self._undeclared_value(place, o, at, (), None)
+            self._add_undeclared_value(place, o, at, (), None)
         else:
             number = (MATCH if json_equal(e, o) else MISMATCH) if status is None else status.number
-            self._add(place, number, e, o, at)
+            self._add_result(place, number, e, o, at)
 
-    def _both_absent(self, place: Place, at: InstancePath, around: Surroundings) -> None:
+    def _add_omissions(self, place: Place, at: InstancePath, around: Surroundings) -> None:
         """Adds the omission of a required place that neither side has, or of one that the output must have.
 
         A required container stands for the required places below it, and for itself where there are none.
@@ -298,14 +311,14 @@ class Walk(Weighing):
             required = place.needed_steps
             items = place.items if node.below.items is not None and node.below.items.required else None
         if not required and items is None:
-            self._add(place, OMISSION, MISSING, MISSING, at)
+            self._add_result(place, OMISSION, MISSING, MISSING, at)
         for key, child in required:
             self._visit(child, MISSING, MISSING, (*at, key), around.under(key))
         if items is not None:
             self._visit(items, MISSING, MISSING, (*at, ANY), around)
 
     def _look_through(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares what paths lead to below two values, which have no results of their own.
+        """Compares what the paths of listed fields lead to below two values, and adds the results. The two values have none of their own.
 
         Paths of one or two plain keys are read here, without a call; an equal scalar is a match at once.
         """
@@ -349,12 +362,13 @@ class Walk(Weighing):
                     continue
                 if child.kind == UNIT and not (a is MISSING and b is MISSING):
                     if not (self.left_out and self._is_left_out(child)):
-                        self._unit(child, a, b, at)
+                        self._compare_unit(child, a, b, at)
                     continue
             self._visit(child, a, b, at, around)
 
-    def _listed_items(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares what `[*]` of a listed field means: items of lists as they are paired, values of objects by key."""
+    def _compare_listed_items(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares what `[*]` of a listed field means, and adds the results: items of lists as they are paired, values of objects by
+        key."""
         whole, items = place.whole, place.items
         if whole is not None and not (e.__class__ is o.__class__ is list and (e or o)):
             self._add_list(place, e, o, at)
@@ -363,41 +377,43 @@ class Walk(Weighing):
         if items is None:
             return
         if e.__class__ is dict:  # its values stand before the items that only the output has
-            self._values_by_key(items, e, o, at, around)
+            self._compare_values_by_key(items, e, o, at, around)
         if e.__class__ is list or o.__class__ is list:
             ours, theirs = (value if value.__class__ is list else [] for value in (e, o))
             inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
-            self._items(place, items, ours, theirs, self._add_list(place, ours, theirs, at), at, inner)
+            self._compare_items(place, items, ours, theirs, self._add_list(place, ours, theirs, at), at, inner)
         if o.__class__ is dict and e.__class__ is not dict:
-            self._values_by_key(items, e, o, at, around)
+            self._compare_values_by_key(items, e, o, at, around)
 
-    def _values_by_key(self, item: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares the values of two objects, whatever their keys are, in the order of the keys."""
+    def _compare_values_by_key(self, item: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares the values of two objects, whatever their keys are, and adds the results in the order of the keys."""
         ours, theirs = (value if value.__class__ is dict else {} for value in (e, o))
         inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
         for key in sorted({*ours, *theirs}):
             self._visit(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
 
     def _prepare(self, place: Place, e: Any, o: Any, around: Surroundings) -> tuple[Any, Any]:
-        """The two values of a place as they are compared: with the right answers of the row, with what stands for an
-        output that may lack it, and without absent values.
+        """Returns the two values of a place as they are compared: with the right answers of the row, with what stands for an output that
+        may lack it, and without absent values. Notes in `answers` how many right answers were read.
 
-        A value that is compared as one loses absent values only while it is weighed: post-processors reclassify its
-        results.
+        A value that is compared as one loses absent values only while it is weighed (absent on both sides may add a match then):
+        post-processors reclassify its results.
         """
         node, absent = place.node, place.absent
-        answering = node.of_answers
+        answering = node.answers_comparator
         if answering is not None and self.cells is not None and not self._is_left_out(place):
             if answering.reads == "both":
-                beyond = around.unpaired or not (around.in_expected or node.policy.containers == "looked through")
-                if e is not MISSING or not beyond:
+                has_no_expected = around.unpaired or not (
+                    around.in_expected or node.policy.containers == "looked through"
+                )
+                if e is not MISSING or not has_no_expected:
                     e = with_answers(answering, e, self.cells, self.answers, id(place))
             else:
                 pattern = own_pattern(answering, self.cells)
                 asks_judge = node.policy.one_sided == "asked" and not self.weighing
                 e = pattern if o is not MISSING and (asks_judge or not absent.has(e)) else e
-        if node.of_list is not None and o is MISSING and e is not MISSING and around.in_output and place.trail:
-            o = node.of_list.in_place_of_nothing(e)
+        if node.list_comparator is not None and o is MISSING and e is not MISSING and around.in_output and place.trail:
+            o = node.list_comparator.in_place_of_nothing(e)
         if not absent.values or node.skip or (e is MISSING and o is MISSING):
             return e, o
         if place.kind == UNIT:

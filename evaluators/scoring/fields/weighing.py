@@ -32,7 +32,7 @@ from evaluators.scoring.fields.pairing import (
 )
 from evaluators.scoring.fields.places import OBJECT, UNIT, Place
 from evaluators.scoring.fields.results import MATCH, ListResult
-from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct
+from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct_branches
 from evaluators.scoring.fields.units import Units
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.equality import json_equal
@@ -84,6 +84,7 @@ class Surroundings(NamedTuple):
     """So has the output."""
 
     def under(self, key: str) -> Surroundings:
+        """The surroundings of what two objects have under a key."""
         return self._replace(candidates=self.candidates.under(key)) if self.candidates else self
 
 
@@ -135,6 +136,8 @@ class Weighing(Units):
         asking: bool = False,
         above: Weighing | None = None,
     ) -> None:
+        """`lacking` is the memory of places that the schema lacks; `every`, `weighing` and `asking` are as `Units` has them. `above` is the
+        walk for which this one weighs pairs or branches: they share their memory."""
         super().__init__(every, weighing, asking, 0 if above is None else above.number)
         self.cells: Mapping[str, Any] | None = None if above is None else above.cells
         """Those in which comparators read right answers; None where no comparator does."""
@@ -164,25 +167,27 @@ class Weighing(Units):
         """Compares two values at a place, and all below it: see `Walk`."""
         raise NotImplementedError  # the walk is built on this: only it knows how to go on below
 
-    def _object(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+    def _compare_objects(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two objects key by key: see `Walk`."""
         raise NotImplementedError  # the walk is built on this: only it knows how to go on below
 
-    def _weigher(self, asking: bool = False) -> Weighing:
-        """A walk that weighs pairs or branches for this one. It calls comparators that cost only where it is `asking`."""
+    def _new_weigher(self, asking: bool = False) -> Weighing:
+        """A new walk that weighs pairs or branches for this one. It calls comparators that cost only where it is `asking`."""
         return type(self)(weighing=True, every=False, asking=asking, above=self)
 
     def _add_list(self, place: Place, e: Any, o: Any, at: InstancePath) -> ListResult:
-        """Adds the result of a list, before anything in it is compared."""
-        list_result = ListResult(place, at, e, o, first := len(self.matched), last := len(self.fields), first, last)
+        """Adds the result of a list, before anything in it is compared, and returns it to be filled in."""
+        matches, others = len(self.matched), len(self.fields)
+        list_result = ListResult(place, at, e, o, matches, others, matches, others)
         self.lists.append(list_result)
         return list_result
 
-    def _items(
+    def _compare_items(
         self, place: Place, item: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
     ) -> None:
-        """Compares the items of two lists as they are paired, then adds those that only the output has."""
-        matched, found = self.matched, self.fields
+        """Compares the items of two lists as they are paired, then those that only the output has, and adds their results. `item` is the
+        place of the items. Fills in `listed`, the result of the list."""
+        matched, fields = self.matched, self.fields
         ours: Sequence[int] = range(len(e))
         theirs: Sequence[int] = range(len(o))
         if place.unique:
@@ -218,13 +223,13 @@ class Weighing(Units):
             if quick is not None and kind is b.__class__ and kind in SCALARS and a == b:
                 matched.append(quick if a or kind in NUMBERS else item.bare)
             elif objects and kind is dict and b.__class__ is dict and a and b:
-                self._object(item, a, b, (*at, ours[row]), below)
+                self._compare_objects(item, a, b, (*at, ours[row]), below)
             elif single_values and not (a is MISSING and b is MISSING):
-                self._unit(item, a, b, (*at, ours[row]))
+                self._compare_unit(item, a, b, (*at, ours[row]))
             else:
                 self._visit(item, a, b, (*at, ours[row]), below)
             matches.append(len(matched))
-            ends.append(len(found))
+            ends.append(len(fields))
         listed.match_ends, listed.field_ends = matches, ends
         if paired.extra:
             candidates = Candidates(
@@ -233,14 +238,15 @@ class Weighing(Units):
             below = Surroundings(candidates, True, False, around.in_output)
             extra = []
             for column in paired.extra:
-                before, first = len(matched), len(found)
+                before, first = len(matched), len(fields)
                 self._visit(item, MISSING, o[column], (*at, Unpaired(theirs[column])), below)
-                extra.append((column, before, first, len(matched), len(found)))
+                extra.append((column, before, first, len(matched), len(fields)))
             listed.extra = extra
-        listed.last_match, listed.last_field = len(matched), len(found)
+        listed.last_match, listed.last_field = len(matched), len(fields)
 
     def _pair(self, place: Place, item: Place, e: Any, o: Any, at: InstancePath) -> tuple[Paired, Any]:
-        """Pairs the items of two lists that are not simply in order, and gives the keys that were read. Equal lists are paired in order."""
+        """Pairs the items of two lists that are not simply in order, and gives the keys that were read, if any. Equal lists are paired in
+        order. A pairing by comparison is remembered."""
         align = place.node.align
         if align.how == "key_field":
             paired, keys = paired_by_key(align, e, o, place.key_of)
@@ -272,12 +278,12 @@ class Weighing(Units):
         asking: InstancePath | None = None,
     ) -> list[Worth]:
         """The worth of pairing two items, for each (expected index, index in the output). What matches is added to `hits`.
-        Comparators that cost are asked where the list stands at a place that is `asking`.
+        Comparators that cost are asked where `asking` has the path of the list.
 
         A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
         be compared is wrong here: a pair is not complete because of it.
         """
-        walk = self._weigher()
+        walk = self._new_weigher()
         walks: list[Weighing] = []
         weighed: list[tuple[list[int], list[Place]]] = []
         objects = item.kind == OBJECT and not item.needs_preparing
@@ -285,14 +291,14 @@ class Weighing(Units):
             if not number % 1_000:
                 still_time()
             if asking is not None:  # all pairs ask before any answer is taken
-                walks.append(walk := self._weigher(asking=True))
+                walks.append(walk := self._new_weigher(asking=True))
                 walk._visit(item, e[row], o[column], (*asking, row), IN_BOTH)
                 walk.ask()
             else:
                 walk.matched, walk.fields, walk.lists, walk.known = [], [], [], []
                 a, b = e[row], o[column]
                 if objects and a and b and a.__class__ is b.__class__ is dict:
-                    walk._object(item, a, b, (), IN_BOTH)
+                    walk._compare_objects(item, a, b, (), IN_BOTH)
                 else:
                     walk._visit(item, a, b, (), IN_BOTH)
                 weighed.append(walk.counts())
@@ -319,8 +325,9 @@ class Weighing(Units):
             hits += [place] * best.counts[0]
         return counts, hits
 
-    def _choice(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares two values by the branch of a choice that fits them best."""
+    def _compare_choice(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares two values by the branch of a choice that fits them best, and adds the results; while pairs are weighed, the counts of
+        that branch are noted in `known` instead."""
         branches, absent = place.branches, place.absent.has
         if not branches:
             return
@@ -344,10 +351,10 @@ class Weighing(Units):
     def _best_branch(
         self, branches: Sequence[Place], fits: Sequence[int], e: Any, o: Any, at: InstancePath, around: Surroundings
     ) -> Best:
-        """The best branch of two values."""
+        """The branch that fits two values best, of those at the positions `fits`: a walk of its own compares them by each."""
         best: Best | None = None
         for number in fits:
-            walk = self._weigher(self.asking)
+            walk = self._new_weigher(self.asking)
             walk._visit(branches[number], e, o, at, around)
             walk.ask()
             walk.settle()
@@ -390,13 +397,14 @@ def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) 
     if len(alike) < 2 or not isinstance(expected, dict):
         return alike
     known: dict[int, int] = {}
-    lacking = [_lacking(branches[number], expected, known) for number in alike]
+    lacking = [_lacking_count(branches[number], expected, known) for number in alike]
     least = min(lacking)
     return [number for number, lacks in zip(alike, lacking, strict=True) if lacks == least]
 
 
-def _lacking(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
-    """How many keys of an object a branch does not know. `known` are the answers for choices: many may lead to the same one."""
+def _lacking_count(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
+    """How many keys of an object a branch does not know. The answers for choices are remembered in `known`: many branches may lead to the
+    same one."""
     if branch.unit or branch.skip:
         return 0
     if branch.kind != "choice":
@@ -405,6 +413,6 @@ def _lacking(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, in
         return 0 if below.others is not None else len(expected.keys() - below.keys.keys() - set(together))
     same_choice = id(branch.origin or branch)
     if same_choice not in known:
-        inner = distinct(branch.below.branches)
-        known[same_choice] = min((_lacking(each, expected, known) for each in inner), default=len(expected))
+        inner = distinct_branches(branch.below.branches)
+        known[same_choice] = min((_lacking_count(each, expected, known) for each in inner), default=len(expected))
     return known[same_choice]

@@ -19,10 +19,10 @@ from evaluators.scoring.fields.outcomes import (
     WRONG,
     PairedList,
     Scored,
+    joint_status,
     judged_list_outcomes,
     list_outcomes,
     reason_code,
-    together,
 )
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.places import ShownMetric
@@ -135,7 +135,7 @@ def _status_by_items(status: FieldStatus, details: Mapping[str, object]) -> Fiel
     kinds = {"missed": FieldStatus.OMISSION, "spurious": FieldStatus.HALLUCINATION}
     nulls = {"extracted_null": FieldStatus.OMISSION, "gold_null": FieldStatus.HALLUCINATION}
     found = [kind for name, kind in kinds.items() if details.get(name)]
-    return together(found) if found else nulls.get(str(details["code"]), status)
+    return joint_status(found) if found else nulls.get(str(details["code"]), status)
 
 
 def explain_metric(result: FieldResult, number: int) -> Explained:
@@ -147,7 +147,9 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
         return known
     there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
     if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
-        expected = None if node.demanded and not node.required else expected  # then that of the output alone is said
+        expected = (
+            None if node.needed_in_output and not node.required else expected
+        )  # then that of the output alone is said
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
     if known is None and how is not None and not how.each and json_equal(expected, output):
         return EQUAL

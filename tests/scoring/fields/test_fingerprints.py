@@ -147,5 +147,5 @@ def test_right_items_of_a_long_list_are_not_weighed_with_each_other() -> None:
             asked += len(pairs)
             return super().worths(item, e, o, pairs, *more)
 
-    Counted().row(Place(node, NONE_ABSENT), items, output)
+    Counted().compare_row(Place(node, NONE_ABSENT), items, output)
     assert asked == len(items)

@@ -165,7 +165,7 @@ def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[i
     scoring = SchemaScoring(root, "f1", 1.0)
     slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
     assert slow(expected, output).counts == fast(expected, output).counts
-    listed, *_ = Walk().row(scoring.root_place, expected, output).lists
+    listed, *_ = Walk().compare_row(scoring.root_place, expected, output).lists
     return list(listed.pairs)
 
 
