@@ -30,7 +30,7 @@ from evaluators.runs.driver import environment_of, jobs_of, score, variants_of
 from evaluators.runs.engines.engine import engine_of
 from evaluators.runs.exit_code import with_later_issues
 from evaluators.runs.observer import Observer
-from evaluators.runs.preparing import Prepared, check_gate_targets, masked_problems, results_here
+from evaluators.runs.preparing import Prepared, check_gate_targets, local_results_folders, masked_problems
 from evaluators.runs.recorder import Recording
 from evaluators.runs.resuming import resume_key, run_notes
 from evaluators.runs.run_db import RunDb
@@ -66,7 +66,7 @@ def finish(
 ) -> Finished:
     """Runs the suite over the rows `test_set`, writes its files, and returns what a summary needs. `looked_at` says that a
     program will look at rows. Raises Problems when the run cannot start."""
-    results_folders = results_here(suite, options.get("results"))
+    results_folders = local_results_folders(suite, options.get("results"))
     with masked_problems(suite), noting_reads(), passing_over(results_folders):
         note_listing(suite.named_files)
         resumed: ResumedRun | None = None

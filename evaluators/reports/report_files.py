@@ -18,7 +18,7 @@ from evaluators.reports.outcomes import evaluators_by_schema
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
 from evaluators.runs.metrics import rows_text
-from evaluators.runs.named_files import among_rows
+from evaluators.runs.named_files import is_among_rows
 from evaluators.runs.reader import Run
 from evaluators.runs.recorder import SMALL_RUN
 from evaluators.runs.run_folder import RunFolder
@@ -275,7 +275,7 @@ def reads_itself(file: str, way: str = "") -> Issue:
 def check_apart(files: Iterable[Path], records: Iterable[Run]) -> list[Issue]:
     """A problem (config) for each file that the test set of one of these runs would have among its rows the next time."""
     runs = list(records)
-    return [reads_itself(str(file)) for file in files if any(among_rows(run, file) for run in runs)]
+    return [reads_itself(str(file)) for file in files if any(is_among_rows(run, file) for run in runs)]
 
 
 def _possible_places(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:

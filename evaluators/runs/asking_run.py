@@ -1,4 +1,4 @@
-"""The asking of one run: the file that its workers share, and the telling how far it is."""
+"""The questions of one run to judges: the session file that its workers share, and the reports of its progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _EVERY_SECONDS = 0.2
 
 @contextmanager
 def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
-    """The session that the workers of a run share in a file while it goes; None where no judge is asked."""
+    """Opens the session that the workers of a run share in a temporary file, and deletes it after the block; yields None where the
+    suite asks nobody. Calls `before_asking` of the observer first, and its `asked` now and then while the block runs."""
     if not asks_anybody(prepared.suite):
         yield None
         return

@@ -45,7 +45,7 @@ Chance: TypeAlias = Callable[[PassShare, int], Fraction | None]
 """A chance of one group, given k; None where a group is too small to have one."""
 
 
-def groups_of(k: int, shares: Iterable[PassShare], kept_out: Iterable[tuple[int, int]] = ()) -> GroupsOfK:
+def drawable_groups(k: int, shares: Iterable[PassShare], kept_out: Iterable[tuple[int, int]] = ()) -> GroupsOfK:
     """The groups from which k attempts can be drawn. `kept_out` are the sizes of the groups in which a row could not be measured, and
     how many there are of each."""
     shares, kept_out = [*shares], [*kept_out]
@@ -89,7 +89,7 @@ def mean_over_groups(chance: Chance, groups: GroupsOfK) -> float | None:
 
 
 def interval_over_groups(chance: Chance, groups: GroupsOfK) -> Interval | None:
-    """The interval of that mean: Wilson's where each group has 0 or 1."""
+    """The 95 % interval of the mean of a chance over groups, by Wilson where each group has 0 or 1; None without groups."""
     values = _values(chance, groups)
     if values and values.keys() <= {0, 1}:
         return wilson(values[Fraction(1)], values.total())
@@ -97,9 +97,9 @@ def interval_over_groups(chance: Chance, groups: GroupsOfK) -> Interval | None:
 
 
 def _values(chance: Chance, groups: GroupsOfK) -> Counter[Fraction]:
-    """How many groups have which chance."""
-    shares = Counter[Fraction]()
+    """How many groups have each value of the chance; groups that are too small to have one are left out."""
+    counts = Counter[Fraction]()
     for each in groups.shares:
         if (value := chance(each, groups.k)) is not None:
-            shares[value] += each.groups
-    return shares
+            counts[value] += each.groups
+    return counts

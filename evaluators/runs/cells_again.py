@@ -71,8 +71,8 @@ def cells_from(record: Run, test_set: TestSet) -> Run:
 
 
 def _open_noted(place: Any) -> TestSet | None:
-    """The test set that a run noted as its settings, folder and selection. None where one of its places is not a file or folder
-    of this machine that is still there."""
+    """Opens the test set that a run noted: `place` has its settings, folder and selection. None where one of its places is not a file
+    or folder of this machine that is still there. Raises KeyError, TypeError and the like where the note has another shape."""
     config: TestSetConfig = read_test_set(place["settings"], {})
     chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
     named = [config.file, config.expected, config.output, config.outputs]
@@ -95,17 +95,17 @@ def _is_file_or_folder(folder: Path, place: str) -> bool:
 
 
 def _read_cells(test_set: TestSet, record: Run, variant: str | None, only: int | None) -> Iterator[CellsLine]:
-    """The cells of every row of a variant, as a run keeps them: one that is not there is left out, and one that could not be
-    read is its text. Of the row `only`, the cells come with those of its neighbours: no more of the test set is read than the
-    split that holds it, up to it."""
+    """Yields the cells of every row of a variant, as a run keeps them: a cell that is not there is left out, and one that could not be
+    read is its text. With the row number `only`, the rows are those of the chunk that holds it, and no more of the test set is read
+    than its split up to that chunk."""
     table = (test_set if variant is None else test_set.variant(variant)).table
     splits, first, header = table.splits(), table.first_number, record.facts.header
     place = None if only is None else record.split_of(variant, only, len(splits))
     if place is None:
         chunks = whole(table, header)
     else:
-        at, first = place
-        chunks = chain.from_iterable(table.read(split, header) for split in splits[at : at + 1])
+        index_of_split, first = place
+        chunks = chain.from_iterable(table.read(split, header) for split in splits[index_of_split : index_of_split + 1])
     for chunk in chunks:
         if only is not None and chunk.offsets:
             if first + chunk.offsets[-1] < only:

@@ -57,7 +57,7 @@ class ClusterCounter:
             self.settle()
 
     def settle(self) -> None:
-        """Counts the clusters that are waiting."""
+        """Adds the clusters that `add` has collected to `sums`, and forgets them. Clusters with the same codes are counted at once."""
         scores, passes = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
         for contents, times in self._contents.items():
             codes = Counter(contents)
@@ -74,14 +74,16 @@ class ClusterCounter:
         self._contents.clear()
 
     def _watched_ratios(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:
-        """The two sums of each watched ratio over one cluster, by the ratio's key. `codes` says how many rows of the cluster
-        have each verdict; without a watch nothing comes back."""
-        spans: dict[str, tuple[int, int]] = {}
-        for code, n in codes.items() if self._watch is not None else ():
-            for target, part, whole in self._watch.parts(self._verdicts[code]) if self._watch is not None else ():
-                before = spans.get(key := key_of(target), (0, 0))
-                spans[key] = before[0] + part * n, before[1] + whole * n
-        return spans
+        """The two sums, part and whole, of each watched ratio over one cluster, by the ratio's key. `codes` says how many rows of the
+        cluster have each verdict; without a watch nothing comes back."""
+        sums: dict[str, tuple[int, int]] = {}
+        if self._watch is None:
+            return sums
+        for code, n in codes.items():
+            for target, part, whole in self._watch.parts(self._verdicts[code]):
+                before = sums.get(key := key_of(target), (0, 0))
+                sums[key] = before[0] + part * n, before[1] + whole * n
+        return sums
 
 
 class EmptyCounter:
@@ -90,7 +92,9 @@ class EmptyCounter:
     def __init__(self, place: int, patterns: Sequence[str]) -> None:
         self.names = [f"empty{place}"]
         self._patterns = [*map(pattern_of, patterns)]
-        self._alike, self.found = Counter[Contents](), dict[str, Counter[InRow]]()
+        self._alike = Counter[Contents]()
+        self.clusters: dict[str, Counter[InRow]] = {}
+        """By field, how many clusters have so many empty values."""
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
         """Counts one cluster, whose codes of patterns are `cells[0]`; its name `group` does not matter."""
@@ -99,14 +103,14 @@ class EmptyCounter:
             self.settle()
 
     def settle(self) -> None:
-        """Counts the clusters that are waiting."""
+        """Adds the clusters that `add` has collected to `clusters`, and forgets them."""
         for contents, times in self._alike.items():
             sums: dict[str, list[int]] = {}
             for code, n in Counter(contents).items():
                 for name, values in self._patterns[code].items():
                     sums[name] = [total + n * value for total, value in zip(sums.get(name, _NONE), values, strict=True)]
             for name, of_field in sums.items():
-                self.found.setdefault(name, Counter())[InRow(*of_field)] += times
+                self.clusters.setdefault(name, Counter())[InRow(*of_field)] += times
         self._alike.clear()
 
 

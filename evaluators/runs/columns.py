@@ -42,7 +42,7 @@ class Columns(Protocol):
         """The patterns of empty values that the codes of an evaluator stand for."""
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
-        """The named columns, some rows at a time, in the order of one column and then of rows."""
+        """Yields the cells of the named columns, a chunk of rows at a time, sorted by the column `order` and then by row number."""
 
 
 class GroupCounter(Protocol):
@@ -56,7 +56,7 @@ class GroupCounter(Protocol):
         """Adds one group: the cells of its rows in these columns."""
 
     def settle(self) -> None:
-        """Counts what is waiting: groups that are alike are counted together."""
+        """Counts the groups that `add` has only collected: a counter may wait, to count groups that are alike together."""
 
 
 class PackedTexts:
@@ -66,7 +66,7 @@ class PackedTexts:
         self._bytes, self._ends = bytearray(), array("q", [0])
 
     def extend(self, texts: Iterable[str | None]) -> None:
-        """The next texts."""
+        """Appends texts. None is stored as a byte that no text has."""
         data = [_NO_TEXT if text is None else text.encode() for text in texts]
         self._ends.extend(islice(accumulate(map(len, data), initial=len(self._bytes)), 1, None))
         self._bytes += b"".join(data)
@@ -112,7 +112,8 @@ class MemoryColumns:
         self._ascending, self._last = True, 0
 
     def add(self, columns: Mapping[str, Cells]) -> None:
-        """The next rows."""
+        """Appends rows, given as their cells by column; a column that is not given gets none. Notes whether the row numbers of all
+        rows so far ascend."""
         for name, column in self._columns.items():
             cells, texts = columns.get(name, ()), self._texts.get(name)
             column.extend(cells if texts is None else [texts.setdefault(cell, cell) for cell in cells])
@@ -123,7 +124,7 @@ class MemoryColumns:
             self._last = rows[-1]
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
-        """The named columns, some rows at a time, in the order of one column and then of rows."""
+        """Yields the cells of the named columns, a chunk of rows at a time, sorted by the column `order` and then by row number."""
         columns, rows = [self._columns[name] for name in names], self._columns["row"]
         if order == "row" and self._ascending:
             yield from ([column[at : at + CHUNK_ROWS] for column in columns] for at in range(0, len(rows), CHUNK_ROWS))
@@ -132,16 +133,17 @@ class MemoryColumns:
         if not self._ascending:
             places = sorted(places, key=rows.__getitem__)
         if order != "row":
-            places = _in_order(places, self._columns[order])
+            places = _sort_by_cell(places, self._columns[order])
         for at in range(0, len(rows), CHUNK_ROWS):
             some = places[at : at + CHUNK_ROWS]
             yield [[column[place] for place in some] for column in columns]
 
 
-def _in_order(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
-    """The places in the order of their cells, four bytes each; places with one cell stay in their order."""
+def _sort_by_cell(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
+    """Sorts row places by their cells; places with equal cells stay in their order. It counts where each cell's places begin, and so takes
+    four bytes a place."""
     free, start = Counter(cells), 0
-    for cell in sorted(free):
+    for cell in sorted(free):  # from how often a cell occurs to the first free index of its places
         free[cell], start = start, start + free[cell]
     order = array("i", bytes(4 * len(places)))
     for place in places:
@@ -150,10 +152,10 @@ def _in_order(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
     return order
 
 
-def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
-    """The rows in the order of the first column, cut where its value changes: each value, with the cells of the other columns.
+def pieces_by_value(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
+    """Reads the rows sorted by the first column, and yields each of its values with the cells that its rows have in the other columns.
 
-    A value comes several times in a row where its rows were read in several pieces.
+    A value comes several times in a row where its rows were read in several chunks.
     """
     for keys, *others in columns.read(names, names[0]):
         start = 0
@@ -163,10 +165,10 @@ def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[
             start = end
 
 
-def groups_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
-    """The other columns in the order of the first one: all rows with one cell in it at a time."""
-    for key, spans in groupby(runs_of(columns, names), key=itemgetter(0)):
-        pieces = [cells for _, cells in spans]
+def rows_by_value(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
+    """Yields each value of the first column once, in order, with the cells that all its rows have in the other columns."""
+    for key, pieces_of_value in groupby(pieces_by_value(columns, names), key=itemgetter(0)):
+        pieces = [cells for _, cells in pieces_of_value]
         yield (
             key,
             pieces[0] if len(pieces) == 1 else [list(chain.from_iterable(cells)) for cells in zip(*pieces, strict=True)],
@@ -177,7 +179,7 @@ def count_groups(columns: Columns, counters: Sequence[GroupCounter]) -> None:
     """Gives every cluster to each of the counters: rows are put in order once for all of them."""
     names = list(dict.fromkeys(name for counter in counters for name in counter.names))
     places = [[names.index(name) for name in counter.names] for counter in counters]
-    for group, cells in groups_of(columns, ["cluster", *names]) if counters else ():
+    for group, cells in rows_by_value(columns, ["cluster", *names]) if counters else ():
         for counter, own in zip(counters, places, strict=True):
             counter.add(group, [cells[place] for place in own])
     for counter in counters:

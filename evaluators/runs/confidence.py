@@ -21,7 +21,7 @@ from evaluators.runs.clusters import MOST_CONTENTS, Contents
 from evaluators.runs.columns import Cells, Columns
 from evaluators.runs.confidence_scores import LEVELS, Steps
 from evaluators.runs.confidence_steps import NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
-from evaluators.runs.intervals import RatioSums, at_most, share_interval, wilson
+from evaluators.runs.intervals import RatioSums, chance_of_at_most, share_interval, wilson
 from evaluators.runs.metric_table import CONFIDENCE_METRICS, compute_metrics
 from evaluators.runs.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -91,13 +91,13 @@ def confidence_counts(
 
 
 class ClusterConfidence:
-    """Counts what each cluster has in each bin and from each threshold on."""
+    """Counts, for each cluster, the right rows in each bin of confidence and the wrong ones from each threshold on."""
 
     def __init__(
         self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, confidences: Confidences
     ) -> None:
         """Counts are added to `confidences`."""
-        self.names, self._found = [f"step{place}", f"code{evaluator}"], confidences
+        self.names, self._confidences = [f"step{place}", f"code{evaluator}"], confidences
         self._labels = [None if kept_out else right for right, kept_out in map(label, verdicts)]
         self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
 
@@ -114,24 +114,24 @@ class ClusterConfidence:
             self.settle()
 
     def settle(self) -> None:
-        """Counts the clusters that are waiting."""
+        """Adds the clusters that `add` has collected to the confidences, and forgets them."""
         bins, accepted = Counter[tuple[int, int, int]](), Counter[tuple[int, int, int]]()
         for kinds, times in self._alike.items():
-            rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]
+            rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]  # see `_band_and_label`
             for low in _BIN_STEPS:
                 if inside := [right for step, right in rows if low <= step < low + LEVELS // BINS]:
                     bins[low, sum(inside), len(inside)] += times
             for low in _SHOWN_STEPS:
                 if inside := [right for step, right in rows if low <= step]:
                     accepted[low, len(inside) - sum(inside), len(inside)] += times
-        for steps, counts in ((self._found.bins, bins), (self._found.accepted, accepted)):
+        for steps, counts in ((self._confidences.bins, bins), (self._confidences.accepted, accepted)):
             for (low, part, whole), times in counts.items():
                 steps.setdefault(low, RatioSums()).add(part, whole, times)
         self._alike.clear()
 
 
 def _band_and_label(step: int, right: bool | None) -> int:
-    """The number of the band that a step is in, twice, and one more where it is right; -1 for what says nothing."""
+    """One number for the band of a step and whether its row is right: 2 × band + right; -1 for a row without a confidence or a label."""
     return -1 if step < 0 or right is None else 2 * bisect(_BANDS, step) + right
 
 
@@ -142,12 +142,16 @@ def confidence_stats(
     variant: str | None,
     clustered: bool,
 ) -> Iterator[ConfidenceStats]:
-    """The statistics of the confidences, in the order of the suite."""
+    """Yields the statistics of each confidence: by evaluator in the order of the suite, and of one evaluator by field.
+
+    `confidences` are the counts of each evaluator by field, the empty name for the row as a whole; `clustered`: they have sums of
+    clusters.
+    """
     for line, of_line in zip(lines, confidences, strict=False):
         paths = confidence_paths(line)
-        for name, counts_of in sorted(of_line.items()):
+        for name, counts in sorted(of_line.items()):
             source = f"row.{confidence.column}" if name == OF_ROW else paths[name].canonical
-            yield _stats(line.name, name or None, source, counts_of, confidence.max_errors, variant, clustered)
+            yield _stats(line.name, name or None, source, counts, confidence.max_errors, variant, clustered)
 
 
 def _stats(
@@ -165,7 +169,8 @@ def _stats(
         step: (confidences.right[step], confidences.wrong[step])
         for step in confidences.right.keys() | confidences.wrong.keys()
     }
-    missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
+    missing = sum(known.pop(NO_CONFIDENCE, (0, 0)))
+    unusable = sum(known.pop(UNUSABLE, (0, 0)))  # what is left in `known` are steps from 0 on
     n, right = sum(map(sum, known.values())), sum(right_rows for right_rows, _ in known.values())
     bins = tuple(_reliability_bins(known, confidences.bins if clustered else None))
     gaps = (bin_.n * abs(bin_.accuracy - bin_.confidence) for bin_ in bins)
@@ -204,8 +209,8 @@ def _accept_above(known: Steps, threshold: float, whole: int, clusters: Mapping[
     """The rows whose confidence is at least `threshold`, and the share of errors among them. `whole` counts all rows, those without
     a usable confidence among them."""
     least = _least_step(threshold)
-    found = [counts for step, counts in known.items() if step >= least]
-    accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
+    counts_above = [counts for step, counts in known.items() if step >= least]
+    accepted, errors = sum(map(sum, counts_above)), sum(wrong for _, wrong in counts_above)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
     ci = wilson(errors, accepted) if clusters is None else _cluster_interval(clusters, least)
@@ -213,18 +218,19 @@ def _accept_above(known: Steps, threshold: float, whole: int, clusters: Mapping[
 
 
 def _cluster_interval(clusters: Mapping[int, RatioSums], step: int) -> Interval | None:
-    """The interval of the share that is counted by cluster under a step, with a cluster as one unit; None where the step has none."""
+    """The interval of the share whose sums of clusters stand under `step`, with a cluster as one unit; None where nothing does."""
     return share_interval(clusters[step].moments()) if step in clusters else None
 
 
 def least_rows(max_errors: float) -> int:
-    """How many rows without an error show that there are at most so many: 149 for 2 %."""
+    """How many rows it takes, all of them right, to show with 95 % confidence that the share of errors is at most `max_errors`: 149 for
+    0.02."""
     return ceil(log(SURE) / log(1 - max_errors))
 
 
 def safe_threshold(known: Steps, max_errors: float) -> float | None:
-    """The smallest confidence from which on the share of errors is at most `max_errors`, wrong in one of twenty test sets; None
-    without any.
+    """The smallest confidence such that, among the rows with at least so much, the share of errors is at most `max_errors`. The claim is
+    wrong for at most one of twenty test sets. None where no confidence allows it.
 
     Thresholds are tested in a fixed order, from the highest that accepts enough rows to pass without an error downwards, each at
     the whole level. The first whose one-sided 95 % upper bound is above `max_errors` ends the search, so that looking at many
@@ -240,7 +246,7 @@ def safe_threshold(known: Steps, max_errors: float) -> float | None:
         accepted, errors = accepted + right + wrong, errors + wrong
         if accepted < least:
             continue
-        if at_most(errors, accepted, max_errors) > SURE:
+        if chance_of_at_most(errors, accepted, max_errors) > SURE:
             break
         threshold = step / LEVELS
     return threshold

@@ -41,7 +41,7 @@ class ConfidenceSteps:
         """`watched` are the fields of which each verdict says what became of them, in order."""
         self.unusable: dict[str, tuple[tuple[int, str], ...]] = {}
         """By field, the first rows whose confidence is no number from 0 to 1, each with what it is."""
-        self._one, self._column, self._paths = evaluator, column, confidence_paths(evaluator.line)
+        self._evaluator, self._column, self._paths = evaluator, column, confidence_paths(evaluator.line)
         self._labels = {name: label_of(evaluator.line, name, watched) for name in (OF_ROW, *self._paths)}
         needs = zip(evaluator.line.settings.needs(), evaluator.inputs, strict=True)
         self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
@@ -49,7 +49,8 @@ class ConfidenceSteps:
     def columns(
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]
     ) -> Iterator[list[int]]:
-        """The steps of some rows: of the rows as a whole, then of each field."""
+        """Yields columns of steps for some rows: one for the rows as a whole where the suite names a column, then one for each field with
+        a confidence. `columns` are the cells by column, `slots` the filled slots of the plan."""
         if self._column is not None:
             yield self._steps(OF_ROW, offsets, columns[self._column], slots)
         for name, path in self._paths.items():
@@ -62,7 +63,7 @@ class ConfidenceSteps:
         """The step of each cell. Adds to `unusable` the first measured rows whose cell is no confidence, as (offset, text)."""
         steps, unusable = [*map(step_of, cells)], self.unusable.setdefault(name, ())
         if UNUSABLE in steps and (lacking := FIRST_ROWS - len(unusable)) > 0:
-            label, verdicts = self._labels[name], slots[self._one.verdicts]
+            label, verdicts = self._labels[name], slots[self._evaluator.verdicts]
             odd = (
                 (offset, _cell_text(cell))
                 for offset, cell, step, verdict in zip(offsets, cells, steps, verdicts, strict=True)
@@ -79,6 +80,7 @@ def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable
     names = line.settings.scored_fields().names
 
     def of_row(verdict: Result) -> tuple[bool | None, bool]:
+        """Whether the row passes, None where it is not scored, and whether it is kept out."""
         return verdict.passed if verdict.status.scored else None, verdict.status.kept_out
 
     def of_field(verdict: Result) -> tuple[bool | None, bool]:

@@ -47,7 +47,7 @@ class DocumentSums(Sum):
         self.limit()
 
     def add_details(self, details: Mapping[Detail, int]) -> None:
-        """Count what a check counted beside the statuses."""
+        """Adds what a check counted beside the statuses: `details` has a count for each (path, kind, denominator)."""
         for (path, kind, den), count in details.items():
             plus(self.details, {path: {f"{CREDIT_OVER}{den}" if kind == CREDIT else kind: count}})
 
@@ -68,13 +68,14 @@ class EmptySums(Sum):
     fields there are; those of a closed list are columns."""
 
     def add(self, counts: Mapping[str, Mapping[InRow, int]]) -> None:
-        """Count by field how many rows have so many empty values; under "" all fields of a row together."""
+        """Adds the empty values of some rows: `counts` says, by field, how many rows have each `InRow`; under "" stand all fields of a
+        row together."""
         for name, rows in counts.items():
             for metric, sums in empty_sums(rows).items():
                 plus(self.ratios, {key_of((name or None, metric)): sums})
 
     def add_clusters(self, counts: Mapping[str, Mapping[str, Mapping[InRow, int]]]) -> None:
-        """Count by cluster and field how many rows have so many empty values."""
+        """Adds the empty values of some rows in clusters: `counts` says, by cluster and field, how many rows have each `InRow`."""
         for cluster, fields in counts.items():
             cells: dict[str, Four] = {}
             for name, rows in fields.items():
@@ -86,7 +87,7 @@ class EmptySums(Sum):
         self.limit()
 
     def limit(self) -> None:
-        """Keeps the first fields, and so many clusters."""
+        """Keeps the first `MOST_LOOKED_AT` fields in alphabetical order, and puts clusters into groups where there are too many."""
         self.clusters = limited_clusters(self.clusters)
         if len(self.ratios) > MOST_LOOKED_AT:
             targets = [target for target in map(target_of, self.ratios) if target[1] in EMPTY_RATES]
@@ -100,7 +101,8 @@ class EmptySums(Sum):
 
 
 def empty_sums(counts: Mapping[InRow, int]) -> dict[str, RatioSums]:
-    """The sums of both rates, given how many rows, or clusters, have so many empty values."""
+    """The sums of the invented and the left-empty rate, by the name of the rate, from how many rows, or clusters, have each `InRow`. A
+    rate that has nothing to be a share of is left out."""
     sums: dict[str, RatioSums] = {}
     for (empty, invented, filled, left_empty), times in counts.items():
         for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
@@ -110,7 +112,7 @@ def empty_sums(counts: Mapping[InRow, int]) -> dict[str, RatioSums]:
 
 
 def limited_clusters(sums: dict[str, dict[str, Four]]) -> dict[str, dict[str, Four]]:
-    """The sums of clusters; of groups, where there are too many clusters or some share groups already."""
+    """The sums by cluster, as they are; by group of clusters, where there are more than `MOST_CLUSTERS` or some share groups already."""
     if len(sums) <= MOST_CLUSTERS and not any(map(_is_group, sums)):
         return sums
     limited: dict[str, dict[str, Four]] = {}

@@ -103,9 +103,11 @@ class ScoredRun(Struct, frozen=True):
 
 
 def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observer: Observer) -> ScoredRun:
-    """Scores every row of every variant once and counts the figures. Splits that are stored already are taken as they are."""
-    started_at, most = time.monotonic(), prepared.suite.limits.run_seconds
-    until, suite = time.time() + most if most is not None else None, sent_suite(prepared.suite)
+    """Scores every row of every variant once and counts the figures, which are set on the variants, as are their jobs. Splits that are
+    stored already are taken as they are. `crew` are the workers, `observer` follows the run."""
+    started_at, limit_seconds = time.monotonic(), prepared.suite.limits.run_seconds
+    until = time.time() + limit_seconds if limit_seconds is not None else None
+    suite = sent_suite(prepared.suite)
     with asking(prepared, observer) as session:
         file = str(session.file) if session is not None else None
         for place, variant in enumerate(variants):
@@ -140,7 +142,7 @@ def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measur
             merger.take(part)
             finished += part.sums.finished
             observer.progress(scoring.untold(part.sums.rows), finished / len(splits))
-    return merger.count_figures(of=len(splits))
+    return merger.count_figures(len(splits))
 
 
 class Merger:
@@ -187,10 +189,10 @@ class Merger:
             else:
                 self._store_split(following)
 
-    def count_figures(self, of: int) -> Measured:
-        """Counts the figures from the columns of all stored splits and sets them on the variant. `of` is the number of splits of
-        the test set: with fewer, the run is not finished."""
-        self.total.finished = self.total.finished and self._writer.splits == of
+    def count_figures(self, splits: int) -> Measured:
+        """Counts the figures from the columns of all stored splits, sets them on the variant and returns them. `splits` is how many
+        the test set has: with fewer stored, the run is not finished."""
+        self.total.finished = self.total.finished and self._writer.splits == splits
         variant, has_splits = self._variant, self._writer.splits > 0
         with damage_as_problem(self._rows.path if variant.taken_over else None):
             variant.sums, variant.figures = (
@@ -251,12 +253,12 @@ def jobs_of(prepared: Prepared, recordings: Sequence[Recording] | None = None, r
 
 
 def variants_of(prepared: Prepared, jobs: Sequence[Job], db: RunDb) -> list[VariantRun]:
-    """The run of each variant, whose columns are in `db`."""
-    found, lines = [], prepared.suite.lines
+    """The run of each variant, not begun yet, whose columns are in `db`."""
+    variants, lines = [], prepared.suite.lines
     for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
         title = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
-        found.append(VariantRun(title, job, lines, RowWriter(RunRows(db, place, layout_of(job, lines))), name))
-    return found
+        variants.append(VariantRun(title, job, lines, RowWriter(RunRows(db, place, layout_of(job, lines))), name))
+    return variants
 
 
 def memory_variant(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:

@@ -21,7 +21,7 @@ def dry_run_lines(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int
     if not asks_anybody(suite):
         return [], 0
     counted = QuestionCounter()
-    with asking_with(counted=counted):
+    with asking_with(counted=counted):  # every question of the block goes to the counter, and to no judge
         for job in jobs_of(prepared, repeat_judge=repeat_judge):
             for split in job.table.splits():
                 run_split(job, split, lines=suite.lines)
@@ -34,7 +34,8 @@ def dry_run_lines(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int
 
 
 def _cost_text(sent: Estimate) -> str:
-    """The estimated cost, in the currency of the prices."""
+    """A sentence on the estimated cost, in the currency of the prices, and one on requests whose cost is not known; each begins with a
+    blank."""
     known = f" It costs about {amount_text(sent.cost)}." if sent.requests > sent.unpriced else ""
     lacks = "1 request" if sent.unpriced == 1 else f"{sent.unpriced:,} requests"
     return known + (f" What {lacks} would cost is not known." if sent.unpriced else "")

@@ -26,8 +26,9 @@ class EmptyPatterns:
         self.known: dict[str, int] = {NO_VALUES: 0}
 
     def codes(self, walks: Iterable[FoundEmpties], count: int) -> list[int]:
-        """The code of each of so many rows."""
-        counts = [0] * count
+        """The code of the pattern of each of `count` rows; a new pattern is added to `known`. `walks` are the empty values that were
+        found, each with the rows that its positions stand for; other rows have the code 0."""
+        codes = [0] * count
         for values, at_rows in walks:
             parts: dict[int, list[int]] = {at: [] for at in at_rows}
             for place, (_, _, rows, _) in enumerate(values.found):
@@ -37,19 +38,19 @@ class EmptyPatterns:
             for at, places in parts.items():
                 key = tuple(places)
                 if key not in alike:
-                    alike[key] = self.known.setdefault(_text(values, key), len(self.known))
-                counts[at_rows[at]] = alike[key]
-        return counts
+                    alike[key] = self.known.setdefault(_pattern_text(values, key), len(self.known))
+                codes[at_rows[at]] = alike[key]
+        return codes
 
 
-def _text(values: EmptyValues, places: Sequence[int]) -> str:
-    """The text of the summed values of one row's places."""
-    found: dict[str, InRow] = {}
+def _pattern_text(values: EmptyValues, places: Sequence[int]) -> str:
+    """The pattern of one row as text: the empty values at these places of `values.found`, summed by field."""
+    sums: dict[str, InRow] = {}
     for place in places:
         part, names, _, times = values.found[place]
         for name in map(field_name, names):
-            found[name] = InRow(*map(add, found.get(name, (0, 0, 0, 0)), [count * times for count in part]))
-    return msgspec.json.encode({name: found[name] for name in sorted(found) if any(found[name])}).decode()
+            sums[name] = InRow(*map(add, sums.get(name, (0, 0, 0, 0)), [count * times for count in part]))
+    return msgspec.json.encode({name: sums[name] for name in sorted(sums) if any(sums[name])}).decode()
 
 
 def pattern_of(text: str) -> Pattern:

@@ -32,11 +32,13 @@ class Sum(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Sums of some rows. Those that keep to a limit say how."""
 
     def limit(self) -> None:
-        """Forgets what is too much. What stays of all rows does not depend on when that was done."""
+        """Drops what is beyond the limit of this kind of sum; without one, does nothing. What is left of all rows does not depend on when
+        it is called."""
 
 
 def summand(num: int, den: int) -> tuple[int, int]:
-    """The metric num/den as it is summed: (numerator, denominator). `den` is above 0."""
+    """The metric num/den as it is summed: (numerator, denominator), where a large denominator becomes `UNITS` by rounding half to even.
+    `den` is above 0."""
     if den <= EXACT:
         return num, den
     whole, rest = divmod(num * UNITS, den)
@@ -52,7 +54,7 @@ def add_to(sums: MutableMapping[int, int], num: int, den: int, times: int = 1) -
 def plus(mine: Any, theirs: Any) -> Any:
     """The sum of two sums, in `mine` where it can be changed. Parts of `theirs` may become parts of it.
 
-    Numbers add up, and of two claims one is enough. Maps, lists and Structs that can be changed add up place by place, sets are
+    Numbers add up, and of two booleans one is enough. Maps, lists and Structs that can be changed add up place by place, sets are
     united. A tuple names rows: the first ones of both stay. Whatever else there is must be the same on both sides.
     """
     if mine is None or theirs is None:

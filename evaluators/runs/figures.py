@@ -74,12 +74,14 @@ def figures_of(
     numbers = (
         [measures.measure_sums(columns, place, measure) for place, measure in enumerate(job.measures)] if begun else []
     )
-    sure: list[dict[str, Confidences]] = [{} for _ in lines]
+    confidences: list[dict[str, Confidences]] = [{} for _ in lines]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         unusable = sums.evaluators[evaluator].unusable.get(name, ())
         label = label_of(lines[evaluator], name, watched_fields(job, lines[evaluator]))
-        sure[evaluator][name] = confidence.confidence_counts(columns, place, verdicts[evaluator], label, unusable)
-    clusters, groups = _count_clusters(columns, job, lines, sums, numbers, sure) if layout.clustered else (None, [])
+        confidences[evaluator][name] = confidence.confidence_counts(columns, place, verdicts[evaluator], label, unusable)
+    clusters, groups = (
+        _count_clusters(columns, job, lines, sums, numbers, confidences) if layout.clustered else (None, [])
+    )
     return Figures(
         tallies=tally.row_tallies(columns, lines, verdicts, job.watches),
         clusters=clusters,
@@ -92,7 +94,7 @@ def figures_of(
             for place, sums_of in enumerate(sums.evaluators)
         ],
         repeats=groups,
-        confidence=sure,
+        confidence=confidences,
         repeated_ids=ids.rows_of_repeated_ids(columns),
     )
 
@@ -103,31 +105,33 @@ def _count_clusters(
     lines: Sequence[EvaluatorLine],
     sums: SplitResult,
     numbers: Sequence[Measure],
-    sure: Sequence[Mapping[str, Confidences]],
+    confidences: Sequence[Mapping[str, Confidences]],
 ) -> tuple[list[ClusterSums], list[Groups]]:
-    """Counts the clusters: their sums for each evaluator, and the groups of attempts for each where rows are repeats. Adds the
-    clusters of each measure to `numbers`, and those of each confidence to `sure`."""
+    """Counts the clusters, and returns their sums for each evaluator, and the groups of attempts for each, which are none where rows are
+    no repeats. Adds the clusters of each measure to `numbers`, and those of each confidence to `confidences`."""
     verdicts, layout = columns.verdicts(), columns.layout
-    found = [ClusterCounter(place, known, job.watches.get(lines[place].name)) for place, known in enumerate(verdicts)]
+    clusters = [ClusterCounter(place, known, job.watches.get(lines[place].name)) for place, known in enumerate(verdicts)]
     empties = {place: EmptyCounter(place, columns.patterns(place)) for place in layout.empties}
-    counters: list[GroupCounter] = [*found, *empties.values()]
+    counters: list[GroupCounter] = [*clusters, *empties.values()]
     counters += [ClusterNumbers(place, counter) for place, counter in enumerate(numbers)]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         label = label_of(lines[evaluator], name, watched_fields(job, lines[evaluator]))
-        counters.append(ClusterConfidence(place, evaluator, verdicts[evaluator], label, sure[evaluator][name]))
-    wrong = [evaluator.wrong_fields for evaluator in sums.evaluators]
-    attempts = [AttemptCounter(place, *each) for place, each in enumerate(zip(lines, verdicts, wrong, strict=True))]
-    groups = attempts if job.repeats else []
-    count_groups(columns, [*counters, *groups])
+        counters.append(ClusterConfidence(place, evaluator, verdicts[evaluator], label, confidences[evaluator][name]))
+    attempts = [
+        AttemptCounter(place, line, verdicts[place], sums.evaluators[place].wrong_fields)
+        for place, line in enumerate(lines if job.repeats else ())
+    ]
+    count_groups(columns, [*counters, *attempts])
     for place, counter in empties.items():
-        found[place].sums.empties = counter.found
-    return [counter.sums for counter in found], [counter.groups for counter in groups]
+        clusters[place].sums.empties = counter.clusters
+    return [counter.sums for counter in clusters], [counter.groups for counter in attempts]
 
 
 def _slice_figures(
     columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, of_all: Sequence[Measure]
 ) -> Iterator[tuple[SliceKey, SliceFigures]]:
-    """The figures of each slice, by (column, value). Values beyond those that are counted one by one are together under `OTHER_VALUES`."""
+    """Yields the figures of each slice, with its (column, value). Values beyond those that are counted one by one are together under
+    `OTHER_VALUES`. `of_all` are the measures over all rows, whose decimal marks count."""
     verdicts = columns.verdicts()
     for place, name in enumerate(columns.layout.slices):
         tallies = slices.slice_tallies(columns, place, lines, verdicts, job.watches)

@@ -47,7 +47,8 @@ class FolderLock:
         return "others"
 
     def release(self, ended: bool = False) -> None:
-        """Releases the lock. The file goes where the run has `ended`; of another it says when that began."""
+        """Releases the lock, if it is held. The file is deleted where the run has `ended`; else it stays, as its time says when the run
+        was begun."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -70,7 +71,7 @@ def lock_state(folder: Path) -> Holding:
         lock.release()
 
 
-def tidy(folder: Path) -> None:
+def delete_stale_lock(folder: Path) -> None:
     """Deletes the file of a lock that no process holds: a finished run that was killed at its very end has left it."""
     if os.path.lexists(folder / LOCK):
         lock = FolderLock(folder)
@@ -78,7 +79,7 @@ def tidy(folder: Path) -> None:
             lock.release(ended=lock.take() == "mine")
 
 
-def run_going(folder: Path, held: Holding) -> Issue:
+def run_going_issue(folder: Path, held: Holding) -> Issue:
     """The issue of a run whose folder another process holds, or may hold."""
     if held == "others":
         message = "this run is still going: another process works in its folder"

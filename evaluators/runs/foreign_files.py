@@ -27,7 +27,7 @@ def foreign_entries(folder: Path, made: MadeNames) -> list[Path]:
 
     Raises OSError.
     """
-    entries = [
+    entries = [  # without the files of the run, and without the folders of such files
         entry for entry in sorted(folder.iterdir())
         if not (is_partial(entry) or recorded_in(folder, entry) or recorded_in(folder, entry / "file"))
     ]  # fmt: skip

@@ -88,7 +88,7 @@ def check_gate(
     `confidence`: what the gate is about has one.
     """
     gaps = [*_slice_gaps(gate, tuple(map(bare_column, slices))), *_variant_gaps(gate, variants)]
-    if gate.of_labels_of(labels):
+    if gate.is_on_labels_of(labels):
         gaps[:0] = _label_gaps(gate, labels)
     elif gate.metric in REPEATED and gate.target.field is None and not repeats:
         message = f'the gate "{gate.written}" is about several outputs of one question, and the suite does not say which rows these are'
@@ -98,7 +98,7 @@ def check_gate(
             message = f'the gate "{gate.written}" is about a confidence, and the suite names none for it'
             hint = "add it to the suite: confidence: row.COLUMN, or to the field: {compare: exact, confidence: PATH}"
             gaps.append(("no-confidence", message, hint))
-    elif not gate.of_measure:
+    elif not gate.is_on_measure:
         # an open tree and a schema have fields that are known only after the run
         unknown = not fields.names and (fields.metrics or fields.tree is not None)
         gaps[:0] = [*_metric_gaps(gate, fields), *_field_gaps(gate, None if unknown else fields.names)]
@@ -106,6 +106,7 @@ def check_gate(
 
 
 _Gap: TypeAlias = tuple[str, str, str | None]
+"""What a gate names and the suite does not have: the code of the issue, its message, and its hint."""
 
 
 def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
@@ -206,7 +207,8 @@ def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
 
 
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
-    """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
+    """Reads the section `gates` of a suite: the gates in the order of the file, each with its target resolved against the evaluators in
+    `context`, to which notes are added. Raises BadSettings with every mistake, each at its place."""
     if not isinstance(data, Mapping):
         raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_gate_hint(data))
     names = {line.name: line.settings.scored_fields().names for line in context["evaluators"]}
@@ -226,23 +228,23 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
             details.append(
                 Detail((written,), f'the gate "{written}" has no limit', f"write {written}: {{fail_below: 0.9}}")
             )
-        for index, one in enumerate(limits if several else [limits]):
+        for index, settings in enumerate(limits if several else [limits]):
             prefix = (written, index) if several else (written,)
-            if not isinstance(one, Mapping):
-                number = isinstance(one, (int, float)) and not isinstance(one, bool)
-                limit = one if number else 0.9
-                message = f'the limits of the gate "{written}" must be a map; found {spell(one)}'
+            if not isinstance(settings, Mapping):
+                number = isinstance(settings, (int, float)) and not isinstance(settings, bool)
+                limit = settings if number else 0.9
+                message = f'the limits of the gate "{written}" must be a map; found {spell(settings)}'
                 details.append(Detail(prefix, message, f"write {written}: {{fail_below: {limit}}}", code="bad-value"))
                 continue
             try:
                 if written in context["measures"]:
-                    target = Target(written, None)
-                    gates.append(Gate(written, target, build(NumericColumnGateConfig, one, noun="a gate on a measure")))
+                    measure_config = build(NumericColumnGateConfig, settings, noun="a gate on a measure")
+                    gates.append(Gate(written, Target(written, None), measure_config))
                 else:
-                    config = build(GateConfig, one, noun="a gate")
+                    config = build(GateConfig, settings, noun="a gate")
                     gates.extend(_gates_on(written, config, names, context))
                 context["notes"].extend(
-                    ((key,), note) for note in _metric_name_notes(gates[-1], one.get("metric"), context)
+                    ((key,), note) for note in _metric_name_notes(gates[-1], settings.get("metric"), context)
                 )
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
@@ -250,8 +252,10 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 unknown = error.issues[0].code == "unknown-evaluator"
                 if unknown and context["may_be_called"](written.partition(".")[0]):
                     continue  # perhaps one that could not be read, and that is said where it stands
-                of = of_fields.get(written)
-                hint = None if of is None else f'"{written}" is a field of "{of}": write {of}.{written}'
+                evaluator = of_fields.get(written)
+                hint = (
+                    None if evaluator is None else f'"{written}" is a field of "{evaluator}": write {evaluator}.{written}'
+                )
                 details.extend(
                     Detail((written,), issue.message, hint or issue.hint, True, issue.code) for issue in error.issues
                 )
@@ -263,15 +267,15 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
 def _gates_on(
     written: str, config: GateConfig, names: Mapping[str, Sequence[str]], context: Mapping[str, Any]
 ) -> Iterator[Gate]:
-    """The gate on a target, or on each field that the target stands for. `names` are the fields that evaluators list."""
+    """Yields the gate on a target, or one on each field that the target stands for. `names` are the fields that evaluators list."""
     known = {line.name: line.settings.scored_fields().of_rows for line in context["evaluators"]}
     every = of_every_field(written, known)
     if every is None:
         yield Gate(written, parse_target(written, names, also=context["measures"]), config)
         return
     for line in context["evaluators"]:
-        sure = confidence_paths(line) if config.metric in OF_CONFIDENCE else ()
-        for path in sure or known[line.name]:
+        with_confidence = confidence_paths(line) if config.metric in OF_CONFIDENCE else ()
+        for path in with_confidence or known[line.name]:
             if every in (EVERY, line.name):
                 yield Gate(f"{line.name}.{path}", Target(line.name, path), config, of_every=written)
 

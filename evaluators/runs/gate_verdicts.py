@@ -88,7 +88,7 @@ def _judge_gate(
             answer = _judge_confidence(gate, confidence.get((stats.name, gate.target.field, stats.variant)))
         elif gate.metric in REPEATED:
             answer = _judge_groups(gate, repeats.get((stats.name, stats.variant)))
-        elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
+        elif gate.is_on_labels_of({evaluator for evaluator, _ in tables}):
             answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
             answer = _judge_metric(gate, stats)
@@ -127,7 +127,7 @@ def _concerns(gate: Gate, stats: EvaluatorStats | NumericColumnStats) -> bool:
     """Whether the gate is about these statistics: the evaluator or measure, the variant, and the slice."""
     config = gate.config
     if (
-        gate.of_measure is not isinstance(stats, NumericColumnStats)
+        gate.is_on_measure is not isinstance(stats, NumericColumnStats)
         or stats.name != gate.target.evaluator
         or config.variant not in (None, stats.variant)
     ):
@@ -137,7 +137,7 @@ def _concerns(gate: Gate, stats: EvaluatorStats | NumericColumnStats) -> bool:
         return True
     if stats.slice is None or bare_column(stats.slice[0]) != column:
         return False
-    return config.is_about(stats.slice[1])
+    return config.is_about_slice(stats.slice[1])
 
 
 _Findings: TypeAlias = tuple[Finding, ...]
@@ -300,10 +300,10 @@ def _unless_uncovered(
 
 
 def _certain_failure(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
-    """Whether a gate fails even if every row that was kept out were as good as can be for it: `right` where these rows were
-    taken as right, `wrong` where as wrong (a gate with `fail_above`).
+    """How it is certain that a gate fails, whatever the rows that were kept out came to: `right` where it fails though all of them are
+    taken as right, `wrong` where it does though all are taken as wrong (a gate with `fail_above`).
 
-    None where they could save it, and for metrics in which a row has no fixed weight.
+    None where these rows could save it, and for metrics in which a row has no fixed weight.
     """
     if field is not None or gate.metric in (*MICRO, *EMPTY_RATES):
         return None
@@ -319,7 +319,7 @@ def _certain_failure(gate: Gate, stats: EvaluatorStats, field: FieldStats | None
 
 
 def metric_of(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
-    """The metric itself; None where there is nothing to divide by."""
+    """The value of a metric of an evaluator, or of its `field`; None where there is nothing to divide by."""
     if field is not None:
         of_field: float | None = getattr(field, metric, None)
         return of_field
@@ -331,7 +331,8 @@ def metric_of(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: 
 
 
 def _ratio_of(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str | None:
-    """The metric, where it is one sum over all values divided by another; the mean score of a field is over the same."""
+    """The ratio of two sums over all values whose interval a metric has; None for a mean over rows. The mean score of a field has that of
+    its accuracy, which is over the same values."""
     if field is not None and metric == "mean_score":
         return "accuracy"
     return metric if metric in ("accuracy", *POOLED, *MICRO, *EMPTY_RATES) else None
@@ -350,7 +351,7 @@ def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field
 
 
 def rows_measured(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> int:
-    """The rows on which the metric is defined."""
+    """How many rows have the metric."""
     further = None if field else stats.metric(metric)
     if further is not None:
         return further.n

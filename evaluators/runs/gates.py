@@ -84,7 +84,7 @@ class AnyGateConfig(Settings):
 
     @field_validator("metric", mode="before", json_schema_input_type=ScoreMetric | ColumnMetric | None)
     @classmethod
-    def _as_it_is_shown(cls, value: object) -> object:
+    def _metric_by_name(cls, value: object) -> object:
         """The name of a metric for one that is written as pages show it, `micro F1`; any other value as it is."""
         if not isinstance(value, str):
             return value
@@ -92,8 +92,9 @@ class AnyGateConfig(Settings):
         return word if word in _KNOWN else value
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> Self:
-        """The gate. Raises ValueError where it has no limit, where settings do not go together, or where limits contradict each other."""
+    def _check_consistent(self) -> Self:
+        """Returns the gate as it is. Raises ValueError where it has no limit, where settings do not go together, or where limits
+        contradict each other."""
         if all(getattr(self, name) is None for name in _LIMITS):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
         if self.label is not None and self.metric not in (None, *POOLED):
@@ -138,7 +139,7 @@ class AnyGateConfig(Settings):
         written = ((name, getattr(self, name)) for name in _LIMITS)
         return ", ".join(f"{name.replace('_', ' ')} {limit_text(at)}" for name, at in written if at is not None)
 
-    def is_about(self, value: str) -> bool:
+    def is_about_slice(self, value: str) -> bool:
         """Whether the gate is about the slice of a value of its column."""
         return self.slice is None or any(
             fits(spell_boolean(wanted) if isinstance(wanted, str) else wanted, value) for wanted in self.slice.values()
@@ -146,7 +147,7 @@ class AnyGateConfig(Settings):
 
     @property
     def slice_words(self) -> dict[str, str]:
-        """The one slice that the gate is about, as text."""
+        """The one slice that the gate is about, as {column: value} in text; empty where it names none."""
         return {
             column: value if isinstance(value, str) else to_text(value) for column, value in (self.slice or {}).items()
         }
@@ -212,18 +213,18 @@ class Gate(Struct, frozen=True):
         return self.of_every or self.written
 
     @property
-    def of_measure(self) -> bool:
+    def is_on_measure(self) -> bool:
         """Whether the gate is about the numbers of a measure, not about scores."""
         return isinstance(self.config, NumericColumnGateConfig)
 
     @property
-    def of_labels(self) -> bool:
+    def is_on_labels(self) -> bool:
         """Whether the gate is about one label, or about an average that only labels have."""
         return self.config.label is not None or self.config.metric in AVERAGES
 
-    def of_labels_of(self, evaluators: Container[str]) -> bool:
+    def is_on_labels_of(self, evaluators: Container[str]) -> bool:
         """Whether the gate is about one label or an average over labels, where these evaluators count labels."""
-        return self.of_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
+        return self.is_on_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
 
     @property
     def shown_metric(self) -> str:

@@ -19,7 +19,7 @@ def cell_texts(cells: Iterable[Any]) -> list[str]:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as the name of a cluster, or of a slice."""
+    """A cell as the name of a cluster, or of a slice: other values than texts as JSON, a missing or unreadable one as an empty text."""
     if isinstance(cell, str):
         return cell
     return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""

@@ -38,14 +38,14 @@ def rows_of_repeated_ids(columns: Columns) -> dict[str, list[int]]:
             break
     if len(every) == count and "" not in every:
         return {}
-    found, left = dict[str, list[int]](), count
+    rows_of, left = dict[str, list[int]](), count
     for rows, ids in columns.read(["row", "id"]):
         for row, name in zip(rows, ids, strict=True):
             if name is not None and (left := left - 1) >= 0:
-                found.setdefault(name, []).append(row)
+                rows_of.setdefault(name, []).append(row)
         if left <= 0:
             break
-    return {name: rows for name, rows in found.items() if not name or len(rows) > 1}
+    return {name: rows for name, rows in rows_of.items() if not name or len(rows) > 1}
 
 
 def output_columns(lines: Sequence[EvaluatorLine], roles: Mapping[str, str]) -> Collection[str]:

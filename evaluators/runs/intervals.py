@@ -63,21 +63,21 @@ def mean_of(sums: Mapping[int, int], count: int) -> float | None:
 
 
 def confusion(counts: Counts) -> Confusion:
-    """The counts that metrics are made of; errors are wrong."""
+    """The counts of a field as right, wrong, missing and extra values; errors count as wrong."""
     return Confusion(counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination)
 
 
-def at_most(count: int, of: int, rate: float) -> float:
-    """How likely at most `count` of so many happen, each with this rate, from above 0 to below 1.
+def chance_of_at_most(count: int, trials: int, rate: float) -> float:
+    """How likely at most `count` of `trials` events happen, each with the chance `rate`, which is above 0 and below 1.
 
     It is not above 0.05 exactly where the one-sided 95 % upper bound of Clopper and Pearson is not above the rate.
 
     Source: Abramowitz and Stegun 1964, formula 26.5.24 (the binomial as an incomplete beta function) and 26.5.8 (its continued
     fraction), evaluated as in Lentz 1976, Applied Optics 15.
     """
-    if count >= of:
+    if count >= trials:
         return 1.0
-    a, b = of - count, count + 1
+    a, b = trials - count, count + 1
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log1p(-rate) + b * log(rate))
     if (1 - rate) < (a + 1) / (a + b + 2):
         return front * _beta_fraction(a, b, 1 - rate) / a
@@ -171,17 +171,17 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The rows that have the metric, with a whole or without."""
 
     def add(self, part: int, whole: int, times: int = 1) -> None:
-        """Count a unit that was met some number of times."""
+        """Adds the unit `part` of `whole`, as often as `times` says. One whose whole is 0 counts as a row, and as no unit."""
         self.rows += times
         if whole:
             self.units += times
             part2, whole2 = part * part, whole * whole
             part3, whole3 = part2 * part, whole2 * whole
-            more = (
+            powers = (
                 whole, part, whole2, part * whole, part2, whole3, part * whole2, part2 * whole, part3,
                 whole2 * whole2, part * whole3, part2 * whole2, part3 * whole, part2 * part2,
             )  # fmt: skip
-            self.sums = [total + times * each for total, each in zip(self.sums, more, strict=True)]
+            self.sums = [total + times * each for total, each in zip(self.sums, powers, strict=True)]
 
     def with_more(self, units: int) -> RatioSums:
         """The sums with `units` more units, each of which adds 0 of 1."""
@@ -245,19 +245,19 @@ def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0, 
     Units that are all alike show no spread. Those that nobody saw may then lie anywhere, and may be as many as Wilson's
     interval allows.
 
-    Source: Student 1908, "The probable error of a mean", Biometrika 6; `abc` for the bootstrap's; degrees of freedom from
+    Source: Student 1908, "The probable error of a mean", Biometrika 6; `abc_interval` for the bootstrap's; degrees of freedom from
     the fourth moment as in Satterthwaite 1946, "An approximate distribution of estimates of variance components",
     Biometrics Bulletin 2 (with one taken off, since the shape is estimated as well).
     """
     if moments is None:
         return None
     if moments.units < 2 or not moments.second:
-        mean, unseen = float(moments.mean), _unseen(moments.units)
+        mean, unseen = float(moments.mean), _largest_unseen_share(moments.units)
         return Interval(mean - (mean - low) * unseen, mean + (high - mean) * unseen)
-    most, freedom = moments.units - 1, _freedom(moments)
+    most, freedom = moments.units - 1, _degrees_of_freedom(moments)
     interval = _farther_ends(
         _student_interval(moments, student_95(min(most, max(2.0, freedom)))),
-        abc(moments, moments.error, student_95(min(most, max(least, freedom)))),
+        abc_interval(moments, moments.error, student_95(min(most, max(least, freedom)))),
     )
     return Interval(max(low, interval.low), min(high, interval.high))
 
@@ -269,7 +269,7 @@ def share_interval(moments: Moments | None) -> Interval | None:
     interval = mean_interval(moments, least=8.0)
     if interval is None or moments is None:
         return None
-    unseen = _unseen(moments.units)
+    unseen = _largest_unseen_share(moments.units)
     return Interval(min(interval.low, 1 - unseen), max(interval.high, unseen))
 
 
@@ -302,20 +302,20 @@ def _farther_ends(*intervals: Interval) -> Interval:
     return Interval(min(interval.low for interval in intervals), max(interval.high for interval in intervals))
 
 
-def _unseen(units: int) -> float:
+def _largest_unseen_share(units: int) -> float:
     """The largest share that something may have which none of so many units shows."""
     interval = wilson(0, units)
     return interval.high if interval else 1.0
 
 
-def _freedom(moments: Moments) -> float:
+def _degrees_of_freedom(moments: Moments) -> float:
     """How many degrees of freedom the spread of the units leaves; at most two fewer than there are units."""
     peaked = float(moments.fourth / moments.second**2) - 1
     most = moments.units - 2
     return most if peaked <= 0 else min(most, 2 * moments.units / peaked - 1)
 
 
-def abc(moments: Moments, error: float, quantile: float) -> Interval:
+def abc_interval(moments: Moments, error: float, quantile: float) -> Interval:
     """The ABC interval of a mean for a standard error and a quantile, without any correction.
 
     It is the closed form of the bootstrap's bias-corrected and accelerated interval (BCa), so the skewness of scores is in
@@ -371,7 +371,7 @@ def pairs_interval(both: int, broken: int, fixed: int, neither: int) -> Interval
         interval = mean_interval(moments, -1.0, 1.0) or rates
     else:
         quantile = student_95(moments.units - 1)
-        interval = _farther_ends(_student_interval(moments, quantile), abc(moments, moments.error, quantile))
+        interval = _farther_ends(_student_interval(moments, quantile), abc_interval(moments, moments.error, quantile))
     whole = _farther_ends(rates, interval)
     return Interval(max(-1.0, whole.low), min(1.0, whole.high))
 

@@ -27,7 +27,7 @@ from evaluators.runs.document_sums import EmptySums
 from evaluators.runs.empty_patterns import EmptyPatterns
 from evaluators.runs.groups import cell_texts, slice_texts
 from evaluators.runs.ids import checksums, output_columns
-from evaluators.runs.label_pairs import NO_LABELS, labels_of
+from evaluators.runs.label_pairs import NO_LABELS, label_column_of
 from evaluators.runs.ledger import Ledger
 from evaluators.runs.number_cells import NumericColumn, as_text
 from evaluators.runs.recorder import Recorder, Recording
@@ -143,7 +143,7 @@ def run_split(
     progress: Callable[[int], None] = lambda rows: None,
     lines: Sequence[EvaluatorLine] | None = None,
 ) -> Part:
-    """Score the rows of one split.
+    """Scores the rows of one split, and returns their columns and sums.
 
     `full` are keys of what is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result
     holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
@@ -210,13 +210,8 @@ class EvaluatorColumns:
 
     def __init__(self, place: int, evaluator: Compiled, job: Job, rows: SplitRows) -> None:
         settings = evaluator.line.settings
-        self.place, self.one, self.rows, self.repeats, self.fields = (
-            place,
-            evaluator,
-            rows,
-            job.repeats,
-            settings.scored_fields(),
-        )
+        self.place, self.evaluator, self.rows, self.repeats = place, evaluator, rows, job.repeats
+        self.fields = settings.scored_fields()
         self.clustered = job.cluster is not None
         self.ledger = Ledger()
         self.wrong_fields = WrongFields()
@@ -226,7 +221,7 @@ class EvaluatorColumns:
         self.known_cells: list[dict[str, bool]] = [{} for _ in self.conditions]
         """What is known of the texts in the column of each condition: whether they are nearly what it asks for."""
         self.slice_empties = [EmptyCounts({ALL_FIELDS, *self.fields.names}) for _ in job.slices]
-        self.labels = labels_of(evaluator.line, job.roles)
+        self.labels = label_column_of(evaluator.line, job.roles)
         sampled = settings.sampled_metric()
         self.sampling = None if sampled is None else RowSampling(sampled)
         self.confidence = ConfidenceSteps(evaluator, job.confidence, watched_fields(job, evaluator.line))
@@ -238,7 +233,7 @@ class EvaluatorColumns:
         """Adds the rows of a chunk to the columns of this evaluator: `codes` are the numbers of their verdicts, `names` their
         clusters, `slices` the texts of each slice column, `slots` the filled slots of the plan. Returns their columns of
         confidence steps."""
-        evaluator = self.one
+        evaluator = self.evaluator
         walks = [] if evaluator.scored is None else empty_values(slots[evaluator.scored], self.fields.absent_values)
         for walk, at_rows in walks:
             self.empties.take(walk)
@@ -281,40 +276,41 @@ class EvaluatorColumns:
                     self.keys.count_nearly(number, quote(cell))
 
     def _look_for_paths(self, slots: Sequence[Cells]) -> None:
-        """Looks for the paths that the settings name, in both documents of every row that the evaluator is for."""
-        read = [slots[slot] for need, slot in zip(self.one.line.settings.needs(), self.one.inputs, strict=True)
-                if isinstance(need, Expected | Output)]  # fmt: skip
+        """Notes in `keys` which of the paths that the settings name are in either document of a row, of the rows that are not skipped."""
+        needs = zip(self.evaluator.line.settings.needs(), self.evaluator.inputs, strict=True)
+        read = [slots[slot] for need, slot in needs if isinstance(need, Expected | Output)]
         wanted = [named for named in self.fields.named_paths if (named[1].canonical, named[0]) not in self.keys.met]
-        for verdict, *sides in zip(slots[self.one.verdicts], *read, strict=True):
+        for verdict, *sides in zip(slots[self.evaluator.verdicts], *read, strict=True):
             if verdict.status is not RowStatus.SKIPPED:
                 self.keys.look_for(wanted, [document for document in sides if isinstance(document, dict | list)])
 
     def _count_unclear(self, respelt: Callable[..., Respelt], chunk: Chunk, slots: Sequence[Cells]) -> None:
         """Counts the keys of outputs whose spelling is unclear, for an evaluator type without a tree of fields. `respelt` gives
         the spellings of a row."""
-        input_cells = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
-        for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], input_cells, strict=True):
+        input_cells = zip(*(slots[slot] for slot in self.evaluator.inputs), strict=True)
+        for number, verdict, values in zip(chunk.offsets, slots[self.evaluator.verdicts], input_cells, strict=True):
             if verdict.status is RowStatus.SCORED and (respellings := Counter(unclear_keys(respelt(*values)))):
                 self.keys.add(number, respellings)
 
     def settle(self, sums: SplitResult, slices: Sequence[str]) -> None:
-        """Puts what no column holds into the sums of the split; `slices` are the names of the slice columns."""
-        found = EvaluatorSums(keys=self.keys, wrong_fields=self.wrong_fields, unusable=self.confidence.unusable)
-        if isinstance(check := self.one.check, RowsCheck):
-            found.documents.add_counts(check.counts())
-            found.documents.add_details(check.details())
+        """Ends the split for this evaluator: puts its verdicts, labels and patterns into the rows, and what no column holds into `sums`.
+        `slices` are the names of the slice columns."""
+        own = EvaluatorSums(keys=self.keys, wrong_fields=self.wrong_fields, unusable=self.confidence.unusable)
+        if isinstance(check := self.evaluator.check, RowsCheck):
+            own.documents.add_counts(check.counts())
+            own.documents.add_details(check.details())
         for fields in self.empties.by_group().values():
-            found.empties.add(fields)
-        found.empties.add_clusters(self.cluster_empties.by_group())
+            own.empties.add(fields)
+        own.empties.add_clusters(self.cluster_empties.by_group())
         for name, counts in zip(slices, self.slice_empties, strict=True):
             for value, fields in counts.by_group().items():
                 every = sums.slice_empties.setdefault(name, {}).setdefault(value, [])
                 every += [EmptySums() for _ in range(self.place + 1 - len(every))]
                 every[self.place].add(fields)
         if self.sampling is not None:
-            found.sample = self.sampling.sample()
+            own.sample = self.sampling.sample()
         if self.labels is not None:
-            found.unlisted = self.labels.unlisted
+            own.unlisted = self.labels.unlisted
             self.rows.pairs[self.place] = list(self.labels.pairs)
             if self.labels.given_up:
                 name = f"pair{self.place}"
@@ -322,7 +318,7 @@ class EvaluatorColumns:
         if self.clustered and self.fields.names:
             self.rows.patterns[self.place] = list(self.patterns.known)
         self.rows.verdicts.append(self.ledger.verdicts)
-        sums.evaluators.append(found)
+        sums.evaluators.append(own)
 
 
 class Work:
@@ -383,7 +379,7 @@ class Work:
         """Adds what was scored of a chunk to the columns and sums. `unjudged` says why none of its rows is judged, `costs` what
         judges were paid for each row."""
         job, rows, sums = self.job, self.rows, self.sums
-        codes = [each.ledger.codes(slots[each.one.verdicts]) for each in self.counts]
+        codes = [each.ledger.codes(slots[each.evaluator.verdicts]) for each in self.counts]
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
         sums.several += self.plan.several(slots)
@@ -440,7 +436,8 @@ class Work:
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """Parsed documents hold no cycles, and looking for some costs more than scoring them."""
+    """Turns Python's search for reference cycles off for the block: parsed documents hold none, and looking for some costs more than
+    scoring them."""
     was_on = gc.isenabled()
     gc.disable()
     try:

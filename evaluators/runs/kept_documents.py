@@ -28,8 +28,8 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellEr
     return output_document(cell, wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells))
 
 
-def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
-    """How that document was found in its cell. Raises NotJSON where there is none."""
+def chosen_document(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
+    """The document that the cell of an output holds, with how it was picked among the cell's texts. Raises NotJSON where there is none."""
     return choose(
         documents(cells[reading.column]), wanted_kind(reading, cells), search_of(reading), preferred_kind(reading, cells)
     )

@@ -66,7 +66,7 @@ class LabelColumn:
         self._known: dict[tuple[Any, Any, int], int] = {}
 
     def parts(self, outputs: Sequence[Any], expected: Sequence[Any]) -> dict[str, Sequence[Any]]:
-        """The parts of cells as the columns to read."""
+        """The parts of cells in the form in which `codes` takes columns."""
         return {self._expected: expected, self._output: outputs}
 
     def codes(
@@ -76,12 +76,16 @@ class LabelColumn:
         verdicts: Sequence[Result],
         offsets: Sequence[int],
     ) -> list[int]:
-        """The pairs of some rows: NO_PAIR for a row without a score, NO_LABELS from where on these are no labels."""
+        """The code of the label pair of each row: NO_PAIR for a row without a score, NO_LABELS for all once what is expected is no label.
+
+        `columns` are cells by column, `codes` the numbers of the rows' verdicts in `verdicts`, and `offsets` the numbers of the rows
+        in their split. New pairs are added to `pairs`.
+        """
         if self.given_up:
             return [NO_LABELS] * len(codes)
         nothing = [MISSING] * len(codes)
         expected, outputs = columns.get(self._expected) or nothing, columns.get(self._output) or nothing
-        found: list[int] = []
+        pair_codes: list[int] = []
         try:
             for place, key in enumerate(zip(expected, outputs, codes, strict=True)):
                 code = self._known.get(key)
@@ -92,11 +96,11 @@ class LabelColumn:
                     if len(self._known) == _MOST_KNOWN:
                         self._known.clear()
                     self._known[key] = code
-                found.append(code)
+                pair_codes.append(code)
         except TypeError:  # a cell holds a list or an object: what is expected are no texts
             self.given_up = True
         if not self.given_up:
-            return found
+            return pair_codes
         for counts in (self.pairs, self._wanted, self._known):
             counts.clear()
         return [NO_LABELS] * len(codes)
@@ -159,7 +163,7 @@ def _is_too_long(cell: Any) -> bool:
     return cell.__class__ is str and (len(cell) > LONGEST or "\n" in cell.strip())
 
 
-def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelColumn | None:
+def label_column_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelColumn | None:
     """The counter of an evaluator's labels; None for one that has none."""
     rule = line.settings.label_rule()
     if rule is None:

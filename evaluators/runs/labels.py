@@ -66,7 +66,7 @@ def label_pairs_of(columns: Columns, evaluator: int, listed: bool, unlisted: Map
 
 
 def _note_rows(first: dict[int, tuple[FirstRow, ...]], codes: Cells, rows: Cells, ids: Cells) -> None:
-    """Notes the first rows of each pair."""
+    """Adds the numbers and ids of rows to `first`, under the code of their pair, until a pair has `_SHOWN_ROWS` of them."""
     lacking = {code for code in set(codes) if code >= 0 and len(first.get(code, ())) < _SHOWN_ROWS}
     for code, row, name in zip(codes, rows, ids, strict=True):
         if code in lacking:
@@ -78,10 +78,11 @@ def _note_rows(first: dict[int, tuple[FirstRow, ...]], codes: Cells, rows: Cells
 
 
 def label_tables(
-    lines: Sequence[EvaluatorLine], found: Sequence[LabelPairs | None], variant: str | None
+    lines: Sequence[EvaluatorLine], pairs: Sequence[LabelPairs | None], variant: str | None
 ) -> Iterator[ConfusionMatrix]:
-    """The table of each evaluator that has labels, in the order of the suite."""
-    for line, label_pairs in zip(lines, found, strict=False):
+    """Yields the confusion matrix of each evaluator that has labels, in the order of the suite. `pairs` are the counted pairs of each
+    evaluator; answers that the suite does not list as labels are labels only where enough rows share each."""
+    for line, label_pairs in zip(lines, pairs, strict=False):
         rule = line.settings.label_rule()
         if label_pairs is None or rule is None or not label_pairs.pairs:
             continue
@@ -146,8 +147,8 @@ def _label_metrics(label: str, counts: Confusion) -> LabelMetrics:
 
 
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
-    """The metrics over all labels: `macro` counts each label alike, `micro` all rows together, `weighted` each label by its
-    rows. Labels that no row has on either side are in none."""
+    """Yields the metrics over all labels, in this order: `macro` counts each label alike, `micro` all rows together, `weighted` each
+    label by its rows. Labels that no row has on either side are in none."""
     pooled = Confusion(
         sum(count.right for count in counts),
         0,

@@ -89,7 +89,10 @@ class LoadedSuite(Struct, frozen=True, dict=True):
     def cluster(self) -> str | None:
         """The column that says which rows belong together; None when rows are on their own."""
         named = self._section("statistics", StatisticsConfig.model_construct()).column
-        return self.repeats.by if named is None and self.repeats is not None and not self.repeats.of_ids else named
+        repeats = self.repeats
+        if named is None and repeats is not None and not repeats.of_ids:
+            return repeats.by
+        return named
 
     @property
     def repeats(self) -> Repeats | None:
@@ -247,7 +250,8 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         return {role: named.get(role, role) for role in ROLES}
 
     def with_roles(self, cells: Mapping[str, Any]) -> dict[str, Any]:
-        """The cells of one row, where what stands under the name of a role is also in the column that the suite names for it."""
+        """The cells of one row; a cell under the name of a role, such as `output`, is also put under the column that the suite names for
+        it, unless the row has that column."""
         own = {column: cells[role] for role, column in self.role_columns.items() if role in cells}
         return {**cells, **{column: cell for column, cell in own.items() if column not in cells}}
 

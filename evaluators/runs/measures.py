@@ -29,8 +29,8 @@ _PIECE: Final = 1 << 16
 """Numbers that are sorted at once."""
 
 
-class _Counting:
-    """Cells while they are counted."""
+class _NumberCounter:
+    """Counts the cells of a measure, and keeps their numbers for the median and the percentile."""
 
     def __init__(self, mark: str) -> None:
         self.mark, self.cells, self.missing = mark, 0, 0
@@ -46,7 +46,7 @@ class _Counting:
         return sum(map(len, self._sorted)) + len(self._nanos) + len(self._others)
 
     def add(self, cell: str, times: int) -> bool:
-        """Counts a cell that was met some number of times. Whether it is empty or a number."""
+        """Counts a cell that occurs `times` times. Returns False where it is neither empty nor a number."""
         self.cells += times
         if is_empty(cell):
             self.missing += times
@@ -115,10 +115,10 @@ def measure_sums(columns: Columns, place: int, measure: NumericColumn) -> Measur
     return reading.figure()
 
 
-def _read_cells(columns: Columns, place: int, mark: str) -> _Counting:
+def _read_cells(columns: Columns, place: int, mark: str) -> _NumberCounter:
     """Reads and counts the cells of the measure at index `place`, with `mark` as the decimal mark. `unread` of what comes back has
     the first rows whose cell is no number."""
-    counting = _Counting(mark)
+    counting = _NumberCounter(mark)
     for rows, cells in columns.read(["row", f"measure{place}"]):
         odd = {cell for cell, times in Counter(cells).items() if not counting.add(cell, times)}
         if odd and (lacking := FIRST_ROWS - len(counting.unread)) > 0:
@@ -135,23 +135,24 @@ class ClusterNumbers:
         self.names, self._found = [f"measure{place}"], measure
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """The cells of one cluster."""
+        """Adds the sum and the count of the numbers in one cluster to the measure: `cells[0]` are its cells, its name `group` does not
+        matter."""
         units = (units_in(cell, self._found.mark) for cell in cells[0] if not is_empty(cell))
         if known := [number for number in units if number is not None]:
             self._found.clusters.add(sum(known), len(known))
 
     def settle(self) -> None:
-        """Nothing waits: no two clusters have the same numbers."""
+        """Does nothing: each cluster is counted when it is added, since hardly two have the same numbers."""
 
 
 def slice_measures(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
     """The measure with index `measure` over the rows of each slice, as (value, measure). `place` is the index of the slice column,
     `mark` the decimal mark that was found for all rows."""
-    names, known = SliceNames(), dict[str, _Counting]()
+    names, known = SliceNames(), dict[str, _NumberCounter]()
     for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
         for (value, cell), times in Counter(zip(names.names_of(values), cells, strict=True)).items():
             if value not in known:
-                known[value] = _Counting(mark)
+                known[value] = _NumberCounter(mark)
             known[value].add(cell, times)
         for value in names.complete(known):  # so that no more numbers are kept than those of the slices under way
             yield value, known.pop(value).figure()

@@ -363,7 +363,7 @@ MEASURE_METRICS: Final = (
 
 
 def _over_groups(name: str, word: str, brief: str, meaning: str, chance: Chance) -> Metric:
-    """The mean of a chance over the groups from which k outputs can be drawn."""
+    """A metric that is the mean of a chance over the groups from which k outputs can be drawn, with its interval."""
     made, bounds = partial(mean_over_groups, chance), partial(interval_over_groups, chance)
     return Metric(name, word, meaning, made, place="always", brief=brief, ci=f"{name}_ci", bounds=bounds)
 

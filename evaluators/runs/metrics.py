@@ -145,7 +145,8 @@ class Coverage(NamedTuple):
         return self.measured / self.total if self.total else 1.0
 
     def short_of(self, coverage: float) -> bool:
-        """Whether less was measured than a gate asks for. A rounding of `coverage` never decides."""
+        """Whether a smaller share was measured than a gate asks for. A share that is just the one that is asked for is not short of it:
+        both are rounded to the same number."""
         return self.share < coverage
 
     @property
@@ -163,7 +164,7 @@ def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Cover
     """The share of rows that the metrics of an evaluator, or of one of its fields, cover.
 
     A field is measured in rows that have no score because of another field. It loses the rows of which nothing could be
-    read, and what could not be measured in the field itself; what is told is the larger of the two losses.
+    read, and what could not be measured in the field itself; the smaller of the two shares comes back.
     """
     if field is None:
         return Coverage(stats.scored, stats.kept_out)

@@ -69,7 +69,7 @@ def named_by_run(run: RecordedRun) -> Iterator[str]:
         yield from _named_by_copy(run, Path(environment.suite).parent)
 
 
-def among_rows(run: RecordedRun, file: Path) -> bool:
+def is_among_rows(run: RecordedRun, file: Path) -> bool:
     """Whether the test set of a run would have a file among its rows the next time: its folder has it, or it fits its pattern."""
     return any(fits(file, as_pattern(text), folder) for text, folder in _places_of_rows(run))
 

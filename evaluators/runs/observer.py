@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[int, float | None], None]
 """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
 
 
-def _nothing(*_: object) -> None:
+def _do_nothing(*_: object) -> None:
     """Does nothing, for a run that no caller follows."""
 
 
@@ -25,12 +25,12 @@ class Observer(Struct, frozen=True):
 
     stopped: Callable[[], bool] = never
     """Asked now and then: from a yes on, the run ends where it can end well."""
-    progress: Progress = _nothing
-    before_asking: Callable[[Prepared], None] = _nothing
+    progress: Progress = _do_nothing
+    before_asking: Callable[[Prepared], None] = _do_nothing
     """Called before the first question of a run that may ask somebody."""
     asked: Callable[[AskingProgress], None] | None = None
     """Told now and then how far the asking of judges is."""
-    before_sending: Callable[[Any], None] = _nothing
+    before_sending: Callable[[Any], None] = _do_nothing
     """Called with the finished run before it is sent to its trackers."""
     sending: Callable[[str, int, int], None] | None = None
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""

@@ -27,20 +27,20 @@ def overall_verdict(parts: Sequence[Result]) -> Result:
     """
     if len(parts) == 1:
         return parts[0]
-    out = next((part for part in parts if part.status.kept_out), None)
-    if out is not None:
-        return Result(out.status, None, 0, 0, issue=out.issue)
-    there = [part for part in parts if part.status not in _LEFT_OUT]
-    if not there:
+    kept_out = next((part for part in parts if part.status.kept_out), None)
+    if kept_out is not None:
+        return Result(kept_out.status, None, 0, 0, issue=kept_out.issue)
+    measured = [part for part in parts if part.status not in _LEFT_OUT]
+    if not measured:
         return Result(RowStatus.SKIPPED, None, 0, 0)
-    mean = sum((Fraction(part.num, part.den) for part in there), Fraction()) / len(there)
-    passed = all(part.passed is not False for part in there)
+    mean = sum((Fraction(part.num, part.den) for part in measured), Fraction()) / len(measured)
+    passed = all(part.passed is not False for part in measured)
     return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
 
 
 def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
-    """The evaluator that a sentence about the whole run speaks of, by variant: the one that compared the most values, and of several alike,
-    or where none compares values, the first."""
+    """The statistics, one for each variant, of the evaluator that a sentence about the whole run speaks of: the one that compared the
+    most values; of several alike, or where none compares values, the first. Empty for a run without evaluators."""
     if not result.evaluators:
         return []
     most = max(result.evaluators, key=_compared_values)

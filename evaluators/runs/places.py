@@ -188,7 +188,8 @@ def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
 
 
 def suite_texts(suite: LoadedSuite) -> tuple[str, dict[str, str]]:
-    """Which of a suite's files is the suite, and all of them, by their places in a folder."""
+    """The name of the suite's own file, and the texts of all its files by name, as a run folder keeps them: names are places in that
+    folder, and passwords in addresses are left out."""
     source = suite.config.source
     if suite.given is not None:
         text = json.dumps(suite.given, indent=2, ensure_ascii=False, default=str)

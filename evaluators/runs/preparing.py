@@ -87,7 +87,7 @@ def prepare(
         if allowed_beginnings() is not None:
             check_addresses(config, (test_set, *settings.values()))
         selection, needed = selection or Selection(), suite.needed_roles()
-        here = results_here(suite, results)
+        here = local_results_folders(suite, results)
         try:
             opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=fetched)
         except Problems as error:
@@ -96,10 +96,10 @@ def prepare(
             named_here = test_set is None and fetched is None
             raise Problems(place_file_issue(issue, suite) if named_here else issue for issue in issues) from error
         note_listing(lambda: (source.local or source.path for source in opened.files))
-        return _fitting(suite, opened, folder, selection)
+        return _check_and_pair(suite, opened, folder, selection)
 
 
-def results_here(suite: LoadedSuite, results: str | Path | None) -> list[Path]:
+def local_results_folders(suite: LoadedSuite, results: str | Path | None) -> list[Path]:
     """The local folders of a suite's runs: the requested one, and the one that the suite names."""
     return [
         Path(folder) for folder in (results, suite.results_folder) if folder is not None and not scheme_of(str(folder))
@@ -115,8 +115,9 @@ def masked_problems(suite: LoadedSuite) -> Iterator[None]:
         raise Problems(map(suite.config.source.filled.masked_issue, error.issues)) from error
 
 
-def _fitting(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
-    """A suite with an open test set, whose columns are those that it names."""
+def _check_and_pair(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
+    """The suite and an open test set as Prepared, with the schemas that evaluators infer from it. Raises Problems where columns that the
+    suite names are not there, or outputs and expected answers are one column."""
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
@@ -132,7 +133,7 @@ def _fitting(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selec
 def check_judge(suite: LoadedSuite) -> None:
     """Raises Problems (config), placed where the suite names it, for what keeps any judge of it from answering."""
     with masked_problems(suite):
-        issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
+        issues = [issue for loc, judge in suite.judges.items() for issue in _judge_issues(suite, loc, judge)]
         if issues:
             raise Problems(issues)
         files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
@@ -148,7 +149,7 @@ def check_judge(suite: LoadedSuite) -> None:
             )
 
 
-def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
+def _judge_issues(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
     """The issues that keep a judge from answering, placed."""
     try:
         judge.check_addresses()
@@ -183,8 +184,7 @@ def _test_set_config(
 
     Columns that `changes` name join those that the suite names; of one role, theirs count. A file `test_set` takes the
     place of the suite's, and of documents that the suite pairs with it; how the suite's is read counts where it can be read so.
-    Expected answers and outputs that `changes` both
-    name are a test set, and take the place of the suite's file.
+    Expected answers and outputs that `changes` both name are a test set, and take the place of the suite's file.
     """
     config = suite.test_set
     elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
@@ -222,7 +222,7 @@ def _test_set_config(
 
 
 def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
-    """Every column that the suite names itself must be there."""
+    """Raises Problems, placed in the suite, for columns that it names itself and the test set does not have."""
     issues = [
         place_column_issue(no_such_column(name, test_set.header, test_set.name), name, suite)
         for name in suite.named_columns()
@@ -268,7 +268,7 @@ def _has_confidence(suite: LoadedSuite, gate: Gate) -> bool:
 
 
 def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
-    """Every gate must be about something that the suite has. Raises Problems with those that are not.
+    """Raises Problems with every gate that is about something that the suite does not have.
 
     `variants` are those of the test set; None where it has not been looked at, and then any name will do.
     """

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
-from evaluators.runs.attempt_groups import FlipCounts, groups_of
+from evaluators.runs.attempt_groups import FlipCounts, drawable_groups
 from evaluators.runs.clusters import MOST_CONTENTS, Contents
 from evaluators.runs.columns import Cells
 from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS, compute_metrics
@@ -198,7 +198,7 @@ def _stats(name: str, groups: Groups, repeats: Repeats, variant: str | None) -> 
         fields_until=groups.last,
         kept_out_sizes=sizes,
         variant=variant,
-        **compute_metrics(REPEAT_METRICS, groups_of(1, shares, sizes)),
+        **compute_metrics(REPEAT_METRICS, drawable_groups(1, shares, sizes)),
     )
 
 
@@ -220,4 +220,4 @@ def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int,
 
     `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
     """
-    return PassesAt(k, **compute_metrics(PASS_METRICS, groups_of(k, shares, kept_out)))
+    return PassesAt(k, **compute_metrics(PASS_METRICS, drawable_groups(k, shares, kept_out)))

@@ -16,7 +16,7 @@ from evaluators.model.registry import nearest
 from evaluators.model.rows import __version__
 from evaluators.runs.driver import jobs_of, watches_of
 from evaluators.runs.exit_code import OTHER_RUN
-from evaluators.runs.folder_lock import tidy
+from evaluators.runs.folder_lock import delete_stale_lock
 from evaluators.runs.job import layout_of
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.reader import Run
@@ -136,7 +136,7 @@ def resume_folder(
         folder.leave()
     with closing(RunDb(place / RUN_DB, readonly=True)) as db:
         _check_unchanged(place, db.about(), key, prepared)
-    tidy(place)
+    delete_stale_lock(place)
     return place
 
 

@@ -24,7 +24,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, Problems, problem
-from evaluators.runs.folder_lock import FolderLock, lock_state, run_going
+from evaluators.runs.folder_lock import FolderLock, lock_state, run_going_issue
 from evaluators.runs.foreign_files import MadeNames, foreign_entries, move_foreign, no_names
 from evaluators.runs.record_facts import SUITE_FOLDER
 from evaluators.runs.result import RunResult
@@ -132,7 +132,7 @@ class RunFolder:
             raise Problems([write_issue(error, str(path), "the run folder")]) from None
         if held != "mine":
             lock.release()
-            raise Problems([run_going(path, held)])
+            raise Problems([run_going_issue(path, held)])
         return cls(path, lock, before="this run")
 
     @classmethod
@@ -322,7 +322,7 @@ def _put_aside(place: Path, made: MadeNames) -> None:
         message = f"this is not a run (it has no {RUN_JSON}), and --force replaces nothing but runs"
         raise problem("not-a-run-folder", message, where=str(place), hint="--name gives this run another name")
     if (held := lock_state(place)) == "others":
-        raise Problems([run_going(place, held)])
+        raise Problems([run_going_issue(place, held)])
     aside = _replaced_path(place)
     if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
         aside = _stopped_path(place)

@@ -46,4 +46,4 @@ class LiveRows:
             self._merger.take(self._work.finish())
             self._work, self._rows = None, 0
             self._parts += 1
-        return self._merger.count_figures(of=self._parts)
+        return self._merger.count_figures(self._parts)

@@ -104,7 +104,7 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     for gate in gates:
         path = gate.target.field
         ratio = "accuracy" if path is not None and gate.metric == "mean_score" else gate.metric
-        if ratio in _RATIOS and not gate.of_labels_of(labelled):
+        if ratio in _RATIOS and not gate.is_on_labels_of(labelled):
             watched.setdefault(gate.target.evaluator, {})[path, _RATIOS[ratio]] = None
     return {
         name: Watch(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.model.rows import Result, RowStatus
 from evaluators.runs import columns as module
 from evaluators.runs import run_rows
-from evaluators.runs.columns import groups_of, runs_of
+from evaluators.runs.columns import pieces_by_value, rows_by_value
 from evaluators.runs.recorder import Recording
 from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
@@ -87,8 +87,8 @@ def test_the_rows_of_a_group_come_together_and_in_their_order(rows: list[Row], c
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CHUNK_ROWS", chunk)
         columns = GivenColumns(LAYOUT, {"cluster": [cluster for cluster, *_ in rows]})
-        found = [(name, list(numbers)) for name, (numbers,) in groups_of(columns, ["cluster", "row"])]
-        runs = [name for name, _ in runs_of(columns, ["cluster", "row"])]
+        found = [(name, list(numbers)) for name, (numbers,) in rows_by_value(columns, ["cluster", "row"])]
+        runs = [name for name, _ in pieces_by_value(columns, ["cluster", "row"])]
     assert found == sorted(expected.items())
     assert runs == sorted(runs)
 

@@ -23,7 +23,7 @@ from evaluators.runs.columns import count_groups
 from evaluators.runs.confidence import ClusterConfidence, confidence_counts, least_rows, safe_threshold
 from evaluators.runs.confidence_scores import auroc, brier
 from evaluators.runs.confidence_steps import LEVELS, step_of
-from evaluators.runs.intervals import RatioSums, at_most, moments_of_clusters, share_interval
+from evaluators.runs.intervals import RatioSums, chance_of_at_most, moments_of_clusters, share_interval
 from evaluators.runs.result import ConfidenceStats, Interval
 from evaluators.runs.split_rows import Layout
 from evaluators.testsets import delimited
@@ -79,7 +79,7 @@ def test_the_binomial_is_the_sum_of_its_terms(of: int, data: st.DataObject) -> N
     count = data.draw(st.integers(0, of))
     rate = data.draw(st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50))
     exact = sum(comb(of, k) * rate**k * (1 - rate) ** (of - k) for k in range(count + 1))
-    assert at_most(count, of, float(rate)) == pytest.approx(float(exact), rel=1e-9)
+    assert chance_of_at_most(count, of, float(rate)) == pytest.approx(float(exact), rel=1e-9)
 
 
 def test_it_takes_149_rows_without_an_error_for_two_percent() -> None:

@@ -83,8 +83,8 @@ def test_a_slice_value_may_be_a_number_or_a_boolean() -> None:
     year = GateConfig.model_validate({"fail_below": 1, "slice": {"year": 2024}})
     paid = GateConfig.model_validate({"fail_below": 1, "slice": {"paid": True}})
     assert (year.slice_words, paid.slice_words) == ({"year": "2024"}, {"paid": "true"})
-    assert [year.is_about(one) for one in ("2024", "2024.0", "02024", "true")] == [True, True, False, False]
-    assert [paid.is_about(one) for one in ("true", "1")] == [True, False]
+    assert [year.is_about_slice(one) for one in ("2024", "2024.0", "02024", "true")] == [True, True, False, False]
+    assert [paid.is_about_slice(one) for one in ("true", "1")] == [True, False]
 
 
 # --- targets

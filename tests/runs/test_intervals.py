@@ -17,7 +17,7 @@ from evaluators.runs.intervals import (
     Z_95,
     Moments,
     RatioSums,
-    abc,
+    abc_interval,
     detectable_pairs,
     detectable_runs,
     difference_interval,
@@ -51,7 +51,7 @@ def known(moments: Moments | None) -> Moments:
 def test_the_closed_form_is_what_resampling_finds(values: dict[Fraction, int], low: float, high: float) -> None:
     """scipy.stats.bootstrap(method="BCa", n_resamples=500_000); its ends move in steps of 1/160 and 1/148."""
     moments = known(moments_of_values(values))
-    found = abc(moments, sqrt(moments.second / moments.units), Z_95)
+    found = abc_interval(moments, sqrt(moments.second / moments.units), Z_95)
     assert found.low == pytest.approx(low, abs=0.004)
     assert found.high == pytest.approx(high, abs=0.004)
 
@@ -93,7 +93,7 @@ def test_an_interval_is_at_least_as_wide_as_students_and_the_bootstraps(values: 
     if not moments.second:
         return
     found, reach = mean_interval(moments, -9.0, 9.0), student_95(moments.units - 1) * moments.error
-    ends = abc(moments, moments.error, student_95(moments.units - 1))
+    ends = abc_interval(moments, moments.error, student_95(moments.units - 1))
     assert found.low <= max(-9.0, min(float(moments.mean) - reach, ends.low))
     assert found.high >= min(9.0, max(float(moments.mean) + reach, ends.high))
 

@@ -225,7 +225,7 @@ def test_the_empty_values_of_a_cluster_add_up_by_field(most: int, monkeypatch: p
     cells = {"cluster": ["x", "y", "x", "y", "z"], "empty0": [1, 1, 2, 2, 0]}
     found = EmptyCounter(0, patterns)
     count_groups(GivenColumns(Layout(("it",), clustered=True, empties=(0,)), cells), [found])
-    assert found.found == {"": {(1, 0, 1, 1): 2}, "a": {(2, 1, 0, 0): 2}, "b": {(0, 0, 1, 1): 2}}
+    assert found.clusters == {"": {(1, 0, 1, 1): 2}, "a": {(2, 1, 0, 0): 2}, "b": {(0, 0, 1, 1): 2}}
 
 
 def test_intervals_over_clusters_know_clusters_only() -> None:

@@ -71,7 +71,7 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> Merged:
     for index, (batch, span) in enumerate(zip(scored, spans, strict=False)):
         batch.part.sums.index, batch.part.sums.span = index, span
         merger.take(batch.part)
-    return Merged(merger.count_figures(of=len(scored)), sum(batch.rows.digest for batch in scored) % WHOLE)
+    return Merged(merger.count_figures(len(scored)), sum(batch.rows.digest for batch in scored) % WHOLE)
 
 
 def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunResult:

@@ -221,7 +221,7 @@ def _is_result_of(gate: Gate, result: GateResult) -> bool:
         (result.target, result.metric, result.label) == (gate.written, gate.shown_metric, config.label)
         and config.variant in (None, result.variant)
         and sliced == (result.slice is not None)
-        and (result.slice is None or config.is_about(result.slice[1]))
+        and (result.slice is None or config.is_about_slice(result.slice[1]))
     )
 
 

@@ -18,7 +18,7 @@ from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING, Result, RowStatus
 from evaluators.reports.html.label_cells import label_readers
 from evaluators.reports.rows import results_of, with_full_reason
-from evaluators.runs.kept_documents import chosen_in, document_of
+from evaluators.runs.kept_documents import chosen_document, document_of
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import CellReading
 from evaluators.runs.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines
@@ -229,7 +229,7 @@ def document_note(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
         return {"message": value.issue.message}
     if reading.how != "output" or not reading.lenient or not isinstance(cell, str) or value is MISSING:
         return {}
-    chosen = chosen_in(reading, cells)
+    chosen = chosen_document(reading, cells)
     found = chosen.found
     if found.how == "whole" and not (cell[: found.start] + cell[found.end :]).strip(_PLAIN_BLANKS):
         return {}

@@ -161,7 +161,7 @@ def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) 
 
 
 def read_engine(data: Any, context: Mapping[str, Any]) -> NamedEngine:
-    """The section `engine` of a suite: where its rows are scored."""
+    """Reads the section `engine` of a suite: a name, or a name with settings. Raises BadSettings, with the place of each mistake."""
     name, options = word_or_map(data, ENGINES.noun)
     prefix = () if isinstance(data, str) else (name,)
     try:

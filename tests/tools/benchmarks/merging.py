@@ -90,7 +90,7 @@ class Synthetic:
         merging = Merger(memory_variant("rows", self.job, self.suite.lines))
         for part in self.parts(count):
             merging.take(part)
-        assert merging.count_figures(of=count).sums.rows == count * ROWS
+        assert merging.count_figures(count).sums.rows == count * ROWS
         return merging
 
 

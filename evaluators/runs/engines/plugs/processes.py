@@ -52,15 +52,16 @@ class Processes(Engine):
 def _in_pool(
     workers: int, run: Callable[[Task, Stopped], Result], waiting: Iterator[Task], stopped: Stopped
 ) -> Iterator[Result | Lost[Task]]:
-    """The results of the tasks, up to the loss of a worker; then the tasks that had been started."""
-    context, others = _context(), multiprocessing.active_children()
+    """Runs the tasks of `waiting` in a pool of worker processes, and yields their results in any order. Once a worker is lost, no more
+    tasks are begun; those that were under way come last, as `Lost`."""
+    context, others = _process_context(), multiprocessing.active_children()
     stop = context.RawValue("b", 0)
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(stop, os.getpid())) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_init_worker, initargs=(stop, os.getpid())) as pool:
         under_way, lost = UnderWay(waiting), list[Task]()
         try:
             while True:
                 if not lost:
-                    under_way.begin(lambda task: _begun(pool, run, task), workers)
+                    under_way.begin(lambda task: _submit_task(pool, run, task), workers)
                 if not under_way.calls:
                     break
                 stop.value = stopped()
@@ -79,8 +80,8 @@ def _in_pool(
     yield from map(Lost, lost)
 
 
-def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], task: Task) -> Future[Result]:
-    """The task begun in the pool. Where the pool is broken already, the future has failed with that error, as if its worker had died."""
+def _submit_task(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], task: Task) -> Future[Result]:
+    """Submits a task to the pool. Where the pool is broken already, the future has failed with that error, as if its worker had died."""
     try:
         return pool.submit(_run_in_worker, run, task)
     except BrokenProcessPool as error:
@@ -89,8 +90,9 @@ def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], ta
         return lost
 
 
-def _context() -> Any:
-    """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
+def _process_context() -> Any:
+    """How worker processes are started: forked, which takes milliseconds, or spawned where that is not safe, because threads are
+    running. The thread that awaits async functions is stopped first."""
     stop_worker()
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
@@ -112,15 +114,16 @@ def _asked_to_stop() -> bool:
     return bool(_Shared.stop.value)
 
 
-def _start(stop: Any, parent: int) -> None:
-    """Ctrl-C is the parent's business: it asks the running splits to stop."""
+def _init_worker(stop: Any, parent: int) -> None:
+    """Runs first in every worker process: ignores Ctrl-C, which the parent answers through the shared byte `stop`, and starts a thread
+    that ends the process once its `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _Shared.stop = stop
-    threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent-watch").start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True, name="parent-watch").start()
 
 
-def _watch(parent: int) -> None:
+def _end_with_parent(parent: int) -> None:
     """Ends this process when its parent is gone."""
     if os.name != "nt":
         pause = threading.Event()

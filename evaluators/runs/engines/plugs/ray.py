@@ -32,8 +32,8 @@ class Ray(ClusterEngine):
             return
         own = {} if self.address is not None else {"num_cpus": self.workers, "include_dashboard": False}
         try:
-            _somebody_listens(self.address)
-            with _own_signals():
+            _check_listening(self.address)
+            with _keep_signal_handlers():
                 ray.init(address=self.address or "local", log_to_driver=False, logging_level="ERROR", **own)
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise self.no_cluster_problem(
@@ -42,11 +42,11 @@ class Ray(ClusterEngine):
         try:
             yield _RayCluster(self, ray)
         finally:
-            with _own_signals():
+            with _keep_signal_handlers():
                 ray.shutdown()
 
 
-def _somebody_listens(address: str | None) -> None:
+def _check_listening(address: str | None) -> None:
     """Checks that a server listens at the address; raises OSError where none does: Ray would try for some minutes."""
     host, _, port = (address or "").rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
@@ -54,8 +54,8 @@ def _somebody_listens(address: str | None) -> None:
 
 
 @contextmanager
-def _own_signals() -> Iterator[None]:
-    """Ctrl-C and SIGTERM stay the caller's business: Ray takes them over when it starts."""
+def _keep_signal_handlers() -> Iterator[None]:
+    """Puts the handlers of Ctrl-C and SIGTERM back after the block: Ray takes them over when it starts."""
     here = (signal.SIGINT, signal.SIGTERM) if current_thread() is main_thread() else ()
     before = {number: signal.getsignal(number) for number in here}
     try:
@@ -71,7 +71,7 @@ class _RayCluster(Cluster):
     kind = "Ray"
 
     def __init__(self, settings: Ray, ray: Any) -> None:
-        self._ray, self._call = ray, ray.remote(num_cpus=1)(_call)
+        self._ray, self._run_shipped = ray, ray.remote(num_cpus=1)(_run_shipped)
         super().__init__(settings, ray.cloudpickle)
 
     def workers(self) -> int:
@@ -81,7 +81,7 @@ class _RayCluster(Cluster):
         return self._ray.put(shipped)
 
     def submit(self, shared: Any, task: Any) -> Any:
-        return self._call.remote(shared, task)
+        return self._run_shipped.remote(shared, task)
 
     def finished_calls(self, calls: list[Any], seconds: float) -> list[Any]:
         return list(self._ray.wait(calls, timeout=seconds)[0])
@@ -101,5 +101,5 @@ class _RayCluster(Cluster):
                 self._ray.cancel(call, force=True)
 
 
-def _call(shipped: Shipped, task: Any) -> Answer:
+def _run_shipped(shipped: Shipped, task: Any) -> Answer:
     return shipped(task)
