@@ -55,9 +55,9 @@ class Socket(Generic[Plug]):
         return name in self.shipped_names() or name in self.names()
 
     def find(self, name: str) -> type[Plug]:
-        """The plug of that name.
+        """The plug of that name, imported when it is first asked for: a registered one before one that ships or is installed.
 
-        Raises Problems (config) with a suggestion when there is none.
+        Raises Problems (config), with a suggestion, when there is none, and for an installed one that cannot be used.
         """
         if name in self._registered:
             return self._registered[name]
@@ -74,14 +74,14 @@ class Socket(Generic[Plug]):
         )
 
     def broken_plugs(self) -> dict[str, Issue]:
-        """The problem of each installed plug that cannot be used, by its name."""
-        found = {}
+        """The problem of each installed plug that cannot be used, by its name. Loads them all."""
+        problems = {}
         for name in _entry_points_of(self.package):
             try:
                 self.find(name)
             except Problems as error:
-                found[name] = error.issues[0]
-        return found
+                problems[name] = error.issues[0]
+        return problems
 
     def _load(self, name: str, point: EntryPoint) -> None:
         """Loads the plug of an entry point, if it has not registered itself on the way. Raises Problems where it cannot be used."""
@@ -114,7 +114,7 @@ class Socket(Generic[Plug]):
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
         ships = name in self.shipped_names()
-        if self._names_itself(name, plug) and (overwrite or name not in self._found):
+        if self._registers_itself(name, plug) and (overwrite or name not in self._found):
             self._found[name] = self._check_plug(plug, name)
             return
         if ships and not replaceable:
@@ -124,8 +124,8 @@ class Socket(Generic[Plug]):
             raise problem("name-taken", f'{self.noun} "{name}" {how}', hint="overwrite=True replaces it")
         self._registered[name] = self._check_plug(plug, name)
 
-    def _names_itself(self, name: str, plug: type[Plug]) -> bool:
-        """Whether the installed entry point of that name is in the package that the plug is from."""
+    def _registers_itself(self, name: str, plug: type[Plug]) -> bool:
+        """Whether the package that the plug is from has an entry point of that name: then the plug is the one that it names."""
         point = None if name in self.shipped_names() else _entry_points_of(self.package).get(name)
         return point is not None and point.module.partition(".")[0] == plug.__module__.partition(".")[0]
 
@@ -178,7 +178,7 @@ def _entry_points_of(group: str) -> dict[str, EntryPoint]:
 
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
-    """The plug that a module of a package defines, where its module is there: one class of the contract. Raises TypeError otherwise."""
+    """The plug that a module of a package defines: its one class of the contract. Raises TypeError where there is none, or several."""
     shared = _modules_of_shared_plugs(package).get(name)
     module = importlib.import_module(f"{package}.{shared or name}")
     plugs = [
@@ -208,6 +208,6 @@ def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str | None:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str | None:
-    """`did you mean "x"?`, or None when no known word is close."""
+    """The hint `did you mean "x"?` with the known word that is closest; None when none is close."""
     near = nearest(word, known)
     return f'did you mean "{near}"?' if near else None

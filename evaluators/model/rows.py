@@ -137,13 +137,14 @@ class Comparison(Struct, frozen=True):
     ratio: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        """Without `passed`, a score of 1 passes."""
+        """Sets `passed` where it was not given: a score of 1 passes."""
         if self.passed is None:
             force_setattr(self, "passed", self.score == 1)
 
 
 def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Comparison:  # noqa: N802  # their name
-    """An `Comparison` in struct-extract-eval's words: it passes at 1. The comparator's name is the one it is registered under."""
+    """A `Comparison` by the name that struct-extract-eval has for it; it passes at 1. `comparator` is not looked at: a comparator is
+    called what it is registered under."""
     return Comparison(score, score == 1, reason)
 
 
@@ -266,21 +267,21 @@ class Result(Struct, frozen=True, gc=False):
         return replace(self, fields=why.fields, reason=why.text, details=why.details)
 
     def several(self) -> Iterator[tuple[int, int, int]]:
-        """(place, right, measured) for each field of which the row has several values: its number among the fields, how many of
-        its values are right, and how many were measured."""
+        """Yields (place, right, measured) for each field of which the row has several values: its number among the fields, how many
+        of its values are right, and how many were measured."""
         return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
     def __repr__(self) -> str:
         """The result in a line, and below it the fields that are not right."""
-        return "\n".join([self._head(), *(repr(table) for table in self._wrong_fields())])
+        table = self._wrong_field_table()
+        return self._head() if table is None else f"{self._head()}\n{table!r}"
 
     def _repr_html_(self) -> str:
         """The result in a line, and below it the fields that are not right, as HTML for notebooks."""
         from html import escape  # a run starts sooner
 
-        return "".join(
-            [f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong_fields())]
-        )
+        table = self._wrong_field_table()
+        return f"<p><b>{escape(self._head())}</b></p>{'' if table is None else table._repr_html_()}"
 
     def _head(self) -> str:
         """One line: the evaluator's name, passed or failed, the score, and why where no table of fields follows."""
@@ -291,19 +292,18 @@ class Result(Struct, frozen=True, gc=False):
         head = f"{name}{verdict}, score {self.score:.4f}"
         return head if self.fields or self.passed else _line(head, self.reason)
 
-    def _wrong_fields(self) -> Iterator[ResultTable]:
-        """A table of the fields that are not right, each with both values and its reason. Gives nothing where all are right."""
+    def _wrong_field_table(self) -> ResultTable | None:
+        """A table of the fields that are not right, each with both values and its reason; None where all are right."""
         aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-        if wrong := [field for field in self.fields if field.status not in aside]:
-            from evaluators.model.result_table import ResultTable  # a run starts sooner
+        wrong = [field for field in self.fields if field.status not in aside]
+        if not wrong:
+            return None
+        from evaluators.model.result_table import ResultTable  # a run starts sooner
 
-            yield ResultTable(
-                {"path": "text", "status": "text", "expected": "value", "output": "value", "reason": "text"},
-                [
-                    [field.path, field.status.word, field.gold_value, field.extracted_value, field.reason]
-                    for field in wrong
-                ],
-            )
+        return ResultTable(
+            {"path": "text", "status": "text", "expected": "value", "output": "value", "reason": "text"},
+            [[field.path, field.status.word, field.gold_value, field.extracted_value, field.reason] for field in wrong],
+        )
 
 
 def _line(head: str, text: str | None) -> str:

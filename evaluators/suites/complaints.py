@@ -76,7 +76,7 @@ class ParserError(Struct, frozen=True):
     """The innermost bracket that was still open."""
 
     @property
-    def begun(self) -> Mark:
+    def begin(self) -> Mark:
         """The place where the unreadable part begins, as far as the parser knows: else the place where it stopped."""
         return self.start or self.at
 
@@ -91,14 +91,14 @@ class YamlProblem(Struct, frozen=True):
 
 
 class YamlErrorExplainer:
-    """Explains the trouble of one document. `reads` says whether the parser can read a text, `data_of` what it holds: None where it cannot
-    be read."""
+    """Explains the parser's errors of one document. `can_read` says whether the parser can read a text; `data_of` gives its data, None
+    where it cannot be read."""
 
-    def __init__(self, document: SuiteInput, reads: Callable[[str], bool], data_of: Callable[[str], object]) -> None:
+    def __init__(self, document: SuiteInput, can_read: Callable[[str], bool], data_of: Callable[[str], object]) -> None:
         self.line = document.line
         self.text = document.text
-        self.reads = reads
-        self.filled_data = data_of
+        self.can_read = can_read
+        self.data_of = data_of
 
     def explain(self, trouble: ParserError) -> YamlProblem:
         """The problem in words, for the parser's error. `_KINDS` is asked in order, and the first answer counts."""
@@ -117,7 +117,7 @@ class YamlErrorExplainer:
         return self.in_quotes(at, message, "unknown-alias")
 
     def text_at_top(self, number: int, text: str) -> YamlProblem | None:
-        """The problem of a document that is one text."""
+        """The problem of a document that is one text; None for any other."""
         word = _BARE_WORD.fullmatch(self.line(number))
         return self.missing_space(number) or (self._missing_colon(number, word) if word and word[2] != text else None)
 
@@ -137,10 +137,10 @@ class YamlErrorExplainer:
         if corrected is None or (instead_of is not None and corrected == self.line(instead_of)):
             return None
         text = corrected.strip()
-        return f"write: {text}" if self.reads(text) else None
+        return f"write: {text}" if self.can_read(text) else None
 
     def long_key(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a key that is longer than YAML reads."""
+        """The problem of a key that is longer than YAML reads; None for any other."""
         number, column = trouble.at
         line = self.line(number)
         start = _key_start(line, column) if line[column : column + 1] == ":" else column
@@ -151,7 +151,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-key", (number, start), message)
 
     def tab(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a line that is indented with a tab."""
+        """The problem of a line that is indented with a tab; None for any other."""
         for number in (trouble.at[0], trouble.at[0] - 1):
             line = self.line(number)
             indent = line[: len(line) - len(line.lstrip())]
@@ -162,8 +162,8 @@ class YamlErrorExplainer:
         return None
 
     def star(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a path that begins with a star and is not in quotes."""
-        at = trouble.begun
+        """The problem of a path that begins with a star and is not in quotes; None for any other."""
+        at = trouble.begin
         if self.character(at) != "*":
             return None
         if at[1] and self.line(at[0])[at[1] - 1] == "[":
@@ -176,7 +176,7 @@ class YamlErrorExplainer:
         return YamlProblem("needs-quotes", at, message, hint or "put the text in quotes")
 
     def special(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a word that begins with a character that YAML keeps for itself."""
+        """The problem of a word that begins with a character that YAML keeps for itself; None for any other."""
         character = self.character(trouble.at)
         if character == "\t":
             return YamlProblem("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
@@ -184,7 +184,7 @@ class YamlErrorExplainer:
             return None
         return self.in_quotes(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
 
-    def colon(self, trouble: ParserError) -> YamlProblem | None:
+    def colon(self, trouble: ParserError) -> YamlProblem:
         """The problem of a colon inside a value, or of one that does not belong where it is."""
         number, column = trouble.at
         line = self.line(number)
@@ -203,7 +203,7 @@ class YamlErrorExplainer:
         return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
     def _deep_line(self, number: int, above: int) -> YamlProblem | None:
-        """The problem of a line that is indented deeper than the line above allows."""
+        """The problem of a line that is indented deeper than the line above allows; None for any other."""
         line, previous = self.line(number), self.line(above)
         if item := _BARE_ITEM.fullmatch(previous):
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
@@ -222,14 +222,14 @@ class YamlErrorExplainer:
         """The problem of settings in the lines below line `number`, a `test_set:` that has its `file` beside it."""
         message = '"test_set" has its file beside it, and settings below it; they go together in one map'
         lines = self._lines_below(number)
-        data = self.filled_data("\n".join(lines))
+        data = self.data_of("\n".join(lines))
         hint = "write test_set: {file: …}, with the settings beside the file"
         if isinstance(data, dict) and "file" not in data:
             hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow_text({'file': file, **data})}"
         return YamlProblem("bad-indentation", (number, 0), message, hint)
 
     def _lines_below(self, number: int) -> list[str]:
-        """The lines that follow a line and stand deeper than it, without what all of them begin with."""
+        """The lines that follow a line and are indented deeper, up to a blank one, without the indentation that they share."""
         own, first = self.line(number), self.line(number + 1)
         indent, lines = len(first) - len(first.lstrip()), list[str]()
         if indent <= len(own) - len(own.lstrip()):
@@ -239,7 +239,7 @@ class YamlErrorExplainer:
         return lines
 
     def _key_beside_key(self, number: int) -> YamlProblem | None:
-        """The problem of `date: date: {…}`, where the setting of a map stands beside its key, without the braces of the map."""
+        """The problem of `date: date: {…}`, where a setting stands on the line of its key without braces; None for any other line."""
         match = _KEY_BESIDE_KEY.fullmatch(self.line(number))
         if match is None or match["word"] not in _NESTED or (match["before"] == "" and match["key"] == "name"):
             return None
@@ -247,24 +247,24 @@ class YamlErrorExplainer:
         where = "write: "
         if not rest:
             lines = self._lines_below(number)
-            data = self.filled_data("\n".join(lines))
+            data = self.data_of("\n".join(lines))
             rest = "" if data is None else flow_text(data)
             where = f"write, in place of these {len(lines) + 1} lines: "
         line = f"{head}: {{{word}: {rest}}}".strip()
-        if not rest or not self.reads(line):
+        if not rest or not self.can_read(line):
             return None
         message = f'"{word}:" stands on the line of "{match["key"]}:"; what belongs to a key goes in braces, or on a line below it'
         return YamlProblem("colon-in-value", (number, match.start("word")), message, f"{where}{line}")
 
     def no_colon(self, trouble: ParserError) -> YamlProblem:
         """The problem of a line that is neither a key nor a list item."""
-        number = trouble.begun[0]
+        number = trouble.begin[0]
         if glued := self.missing_space(number):
             return glued
         if word := _BARE_WORD.fullmatch(self.line(number)):
             return self._missing_colon(number, word)
         message = 'this line is neither "key: value" nor a list item that starts with "- "'
-        return YamlProblem("missing-colon", trouble.begun, message, "a key is followed by a colon and a space")
+        return YamlProblem("missing-colon", trouble.begin, message, "a key is followed by a colon and a space")
 
     def _missing_colon(self, number: int, word: re.Match[str]) -> YamlProblem:
         """The problem of a line that holds one word, which reads like a key. `word` is the match of `_BARE_WORD`."""
@@ -272,7 +272,7 @@ class YamlErrorExplainer:
         return YamlProblem("missing-colon", (number, word.end(2)), message, f"write: {word[1].lstrip()}{word[2]}:")
 
     def missing_space(self, number: int) -> YamlProblem | None:
-        """The problem of `name:text`, with no space after the colon."""
+        """The problem of `name:text`, with no space after the colon; None for any other."""
         match = _GLUED.fullmatch(self.line(number))
         if not match:
             return None
@@ -281,8 +281,8 @@ class YamlErrorExplainer:
         return YamlProblem("missing-space", (number, match.end(2) + 1), message, hint)
 
     def open_quote(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a quote with which the unreadable part begins."""
-        return self._unclosed_quote(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
+        """The problem of a quote with which the unreadable part begins; None for any other."""
+        return self._unclosed_quote(trouble.begin) if self.character(trouble.begin) in ("'", '"') else None
 
     def _unclosed_quote(self, at: Mark) -> YamlProblem:
         """The problem of the quote at a place, with the line that closes it: behind the key, before the next value, or at the end
@@ -302,7 +302,7 @@ class YamlErrorExplainer:
         message = (
             f"{line[column : column + 2]} means nothing inside double quotes; a backslash is itself in single quotes"
         )
-        first, start = trouble.begun
+        first, start = trouble.begin
         corrected = None
         if first == number and (end := line.find('"', column)) > 0:
             inner = line[start + 1 : end].replace("'", "''")
@@ -310,7 +310,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write_hint(corrected))
 
     def flow(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a list in [] or a map in {}: not closed, not in quotes, or without a comma."""
+        """The problem of a list in [] or a map in {}: not closed, not in quotes, or without a comma; None for any other."""
         if trouble.start is None or (opening := self.character(trouble.start)) not in _CLOSING:
             return None
         number = trouble.start[0]
@@ -372,7 +372,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-indentation", at, message, "indent it like its neighbours; YAML reads columns")
 
     def _missing_dash(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a list whose first item has no dash: below its key it reads as a map, and the next dash does not fit."""
+        """The problem of a list whose first item has no dash, so that it reads as a map; None where a dash is not what is missing."""
         start = trouble.start
         if start is None or start[1] != trouble.at[1]:
             return None
@@ -407,15 +407,15 @@ class YamlErrorExplainer:
         return YamlProblem("bad-indentation", trouble.at, message, "start the top-level keys in the first column")
 
     def block_text(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of text behind the `|` or `>` with which a text of several lines begins."""
-        mark = self.character(trouble.begun)
+        """The problem of text behind the `|` or `>` with which a text of several lines begins; None for any other."""
+        mark = self.character(trouble.begin)
         if mark not in ("|", ">"):
             return None
         message = f"{mark} starts a text of several lines, so nothing follows it on its line"
-        return self.in_quotes(trouble.begun, message)
+        return self.in_quotes(trouble.begin, message)
 
     def no_content(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a place where a value should be."""
+        """The problem of a place where a value should be; None for any other."""
         character = self.character(trouble.at)
         if not character and trouble.bracket:
             return self._unclosed_bracket(trouble.bracket)
@@ -444,7 +444,7 @@ def unclosed_quote(text: str) -> Mark | None:
 
 
 def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
-    """The beginning and end, as columns, of the value inside brackets of which the colon in column `colon` is a part."""
+    """(begin, end): the columns of the value inside brackets that the colon in column `colon` is a part of."""
     before = re.search(r"[^\s,{\[:][^,{\[:]*\Z", line[:colon])
     depth, end = 0, colon
     while end < len(line) and (depth or line[end] not in ",]}"):
@@ -454,7 +454,7 @@ def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
 
 
 def _key_start(line: str, end: int) -> int:
-    """The beginning of the key that ends before a column."""
+    """The column where the key begins that ends before the column `end`."""
     mark = line[end - 1 : end]
     if mark not in ("'", '"') or not mark:
         return max(line.rfind(bracket, 0, end) for bracket in ("{", ",", "[")) + 1
@@ -474,12 +474,12 @@ def _problem_at(code: str, message: str, hint: str | None) -> Explain:
 
 def _quotes_needed_at(message: str, code: str = "needs-quotes") -> Explain:
     """A function that says, with `message`, that the word where the unreadable part begins must be in quotes."""
-    return lambda explainer, trouble: explainer.in_quotes(trouble.begun, message, code)
+    return lambda explainer, trouble: explainer.in_quotes(trouble.begin, message, code)
 
 
 def _bad_escape_at(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:
     """The problem of an escape in double quotes that stands for no character."""
-    return YamlProblem("bad-escape", trouble.begun, BAD_CHARACTER, BACKSLASH)
+    return YamlProblem("bad-escape", trouble.begin, BAD_CHARACTER, BACKSLASH)
 
 
 _BESIDE_KEY: Final = "put each item on a line of its own below the key, or the text in quotes"

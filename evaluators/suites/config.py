@@ -71,32 +71,36 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
             details.extend(detail.under(*prefix) for detail in error.details)
             return None
 
-    strange = [key for key in data if key not in SECTIONS]
-    if strange and (system := foreign_system(data)) is not None:
+    unknown_keys = [key for key in data if key not in SECTIONS]
+    if unknown_keys and (system := foreign_system(data)) is not None:
         message = f"this is a file of {system}, not a suite"
         hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
-        raise Problems(_issues_in_order(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
+        raise Problems(
+            _issues_in_order(source, [Detail((unknown_keys[0],), message, hint, key=True, code="not-a-suite")])
+        )
     details.extend(_refused_variables(source))
-    for key in strange:
+    for key in unknown_keys:
         hint = suggestion(key, SECTIONS) or _misplaced_hint(key, data) or f"known: {', '.join(SECTIONS)}"
         details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _check_version(data.get("version", 1)), "version")
     name = collect(lambda: _optional_text(data.get("name"), "name"), "name")
     renamed: list[str] = []
     collect(lambda: _optional_text(data.get("description"), "description"), "description")
-    judge = asked = None
+    judge = judge_to_ask = None
     if data.get("judge") is not None:
         judge = collect(lambda: read_judge(data["judge"], source.folder_of(("judge",)) or source.folder), "judge")
-        asked = judge or _UNREAD
-    comparators = collect(lambda: _own_comparators(data.get("comparators"), details, renamed, asked), "comparators") or {}
+        judge_to_ask = judge or _UNREAD
+    comparators = (
+        collect(lambda: _own_comparators(data.get("comparators"), details, renamed, judge_to_ask), "comparators") or {}
+    )
     notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
-    drafts = _drafts(source, data, {"comparators": comparators, "judge": asked}, details, notes, unread)
+    drafts = _drafts(source, data, {"comparators": comparators, "judge": judge_to_ask}, details, notes, unread)
     lines = _with_names(drafts, details)
     slices = collect(lambda: _slice_columns(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
 
-    def possible(name: str) -> bool:
+    def may_be_evaluator(name: str) -> bool:
         """Whether a line that could not be read may be the evaluator of this name."""
         return any(_may_be_called(name, item) for item in unread)
 
@@ -104,19 +108,19 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     measures = tuple(measured) if isinstance(measured, Mapping) else ()
     if any(each.price_file() for each in (judge, *_own_judges(lines)) if each is not None):
         if JUDGE_COST in measures:
-            what = f'the measure "{JUDGE_COST}" is what the judge costs by its prices'
-            details.append(Detail(("measures", JUDGE_COST), what, "choose another name", True, "duplicate-name"))
+            message = f'the measure "{JUDGE_COST}" is what the judge costs by its prices'
+            details.append(Detail(("measures", JUDGE_COST), message, "choose another name", True, "duplicate-name"))
         measures += (JUDGE_COST,)
-    context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder, "measures": measures}
-    said_of: list[tuple[Loc, str]] = []
+    context = {"evaluators": lines, "may_be_called": may_be_evaluator, "folder": source.folder, "measures": measures}
+    section_notes: list[tuple[Loc, str]] = []
     sections = {} if judge is None else {"judge": judge}
     context["sections"] = sections
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
-            said_of.clear()
-            sections[key] = collect(partial(reader, data[key], {**context, "notes": said_of}), key)
-            notes.extend(f"{source.place((key, *loc), key=True)}: {note}" for loc, note in said_of)
-    details.extend(check_edges(lines, possible))
+            section_notes.clear()
+            sections[key] = collect(partial(reader, data[key], {**context, "notes": section_notes}), key)
+            notes.extend(f"{source.place((key, *loc), key=True)}: {note}" for loc, note in section_notes)
+    details.extend(check_edges(lines, may_be_evaluator))
     if details:
         raise Problems(_issues_in_order(source, details))
     shown_notes = tuple(map(source.filled.masked, notes))
@@ -126,14 +130,14 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
 
 
 def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
-    """The judges that evaluators bring along."""
+    """Yields the judges that evaluators name themselves, in place of the suite's."""
     for line in lines:
         if (asking := line.settings.asking()) is not None:
             yield from asking.judges.values()
 
 
 def _refused_variables(source: SuiteSource) -> Iterator[Detail]:
-    """The problems of variables in settings that become values of rows: they would be printed."""
+    """Yields a problem for each variable, `${NAME}`, in a setting whose text is shown with the rows: its value would be printed."""
     for loc, written in _texts_with_variables(source.root, ()):
         word = next((str(step) for index, step in enumerate(loc) if _makes_values(loc, index)), None)
         word = word or _path_word(loc, _type_at(source.data, loc))
@@ -144,7 +148,7 @@ def _refused_variables(source: SuiteSource) -> Iterator[Detail]:
 
 
 def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]:
-    """The texts in a tree that have a variable in them, with their places."""
+    """Yields (place, text) for each text in a tree that has a variable in it; `loc` is the place of the tree."""
     value = node.value
     if isinstance(value, dict):
         for key, entry in value.items():
@@ -157,7 +161,8 @@ def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]
 
 
 def _makes_values(loc: Loc, index: int) -> bool:
-    """Whether the word at a place of a way through the suite says what rows or metrics are made of."""
+    """Whether step `index` of a place in the suite is a setting, as `transforms` or `labels`, whose texts are shown as values of rows
+    or as names of metrics."""
     word, section = loc[index], loc[0]
     inside = loc[1:index]
     if section in ("gates", "slices"):
@@ -168,8 +173,8 @@ def _makes_values(loc: Loc, index: int) -> bool:
 
 
 def _path_word(loc: Loc, kind: str) -> str | None:
-    """The word of a setting that holds paths into documents, which name results; None for every other text. `kind` is the type of
-    the evaluator."""
+    """The setting at a place, where it holds paths into documents, by which results are called; None for every other setting. `kind`
+    is the type of the evaluator."""
     if loc[0] != "evaluators" or "when" in loc:
         return None
     inside = loc[3:] if len(loc) > 2 and loc[2] == kind else loc[2:]
@@ -191,10 +196,10 @@ def _type_at(data: Mapping[str, Any], loc: Loc) -> str:
 
 
 def _issues_in_order(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
-    """The details with their places, each once: the suite's own lines first, then those of the files it extends."""
+    """The issues of the details, each once, with their places: the suite's own lines first, then those of the files it extends."""
     own, masked = source.root.spot.document, source.filled.masked
     placed = [(source.spot(detail.loc, key=detail.key), detail) for detail in details]
-    placed.sort(key=lambda one: (one[0].document is not own, *one[0].at))
+    placed.sort(key=lambda item: (item[0].document is not own, *item[0].at))
     issues = (
         spot.issue(detail.code, masked(detail.message), detail.hint and masked(detail.hint)) for spot, detail in placed
     )
@@ -259,7 +264,11 @@ def _may_be_called(name: str, item: object) -> bool:
 def _draft(
     item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource, *, hinted: bool
 ) -> _Draft:
-    """One line as it is read. `hinted` is whether a problem of it gets a hint: what is shown to nobody needs none."""
+    """(line, first setting): one line under `evaluators`, at `loc`, as it is read; see `_Draft`. Adds to `notes`.
+
+    Raises BadSettings with all that is wrong with it. `hinted` is whether an unknown type gets a hint: a problem that is not
+    shown needs none.
+    """
     written, options, base = _type_and_settings(item)
     with under(*base):
         current = current_line(written, options)
@@ -299,7 +308,7 @@ def _first_types_hint() -> str:
 
 
 def _type_and_settings(item: object) -> tuple[str, dict[str, Any], Loc]:
-    """The type and the settings of a line, and where in the line the settings stand."""
+    """(type, settings, loc): what a line under `evaluators` names, and where in the line its settings stand. Raises BadSettings."""
     if isinstance(item, str):
         return item, {}, ()
     if not isinstance(item, Mapping):
@@ -308,8 +317,8 @@ def _type_and_settings(item: object) -> tuple[str, dict[str, Any], Loc]:
         if not isinstance(item["type"], str):
             raise bad(f'"type" must be the name of an evaluator type; found {spell(item["type"])}', "type")
         return item["type"], {key: value for key, value in item.items() if key != "type"}, ()
-    if (taken_over := agenta_export(item)) is not None:
-        return taken_over
+    if (exported := agenta_export(item)) is not None:
+        return exported
     if len(item) != 1:
         raise BadSettings([_several_keys(item)])
     name, options = next(iter(item.items()))
@@ -326,7 +335,7 @@ def _type_and_settings(item: object) -> tuple[str, dict[str, Any], Loc]:
 
 
 def _as_map_hint(name: str, value: object) -> str | None:
-    """A hint with the value under the one setting that the type must have, where it must have one."""
+    """A hint that writes the value as a map, under the one setting that the type must have; None for an unknown type."""
     kind = TYPES.get(name, name)
     if kind not in BUILTIN:
         return None
@@ -373,7 +382,10 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
 
 
 def _with_names(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
-    """The lines with their names: the written one, else the type, told apart by the first setting where it is needed."""
+    """The lines with their names: the written one, else the type, and the first setting behind it where several have the type.
+
+    Two lines of one name, and names that no file can have, are added to `details`.
+    """
     unnamed = [draft.type for draft, _ in drafts if not draft.name]
     lines: list[EvaluatorLine] = []
     taken: dict[str, EvaluatorLine] = {}
@@ -493,7 +505,7 @@ def _listed_word(value: object, name: str, known: Sequence[str]) -> Any:
 
 
 def _at_written_key(detail: Detail, spelled: Mapping[str, str]) -> Detail:
-    """The detail with its place under the key that the suite writes."""
+    """The detail, whose place has the key that the suite writes, by `spelled`, in place of today's word for it."""
     if detail.loc and detail.loc[0] in spelled:
         return replace(detail, loc=(spelled[str(detail.loc[0])], *detail.loc[1:]))
     return detail

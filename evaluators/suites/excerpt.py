@@ -63,7 +63,7 @@ _QUOTED = late_pattern(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
 
 
 def quote_words(line: str, at: int | None = None) -> str:
-    """The line with quotes around each word that YAML could not read bare, and around the one that starts at column `at` in any case."""
+    """The line with quotes around each word that YAML cannot read without them, and around the word that begins at column `at`."""
     start = _START.match(line)
     i = start.end() if start else 0
     out = [line[:i]]
@@ -87,8 +87,8 @@ def in_yaml_quotes(text: str) -> str:
 
 
 def _next_piece(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
-    """The piece of the line at `i`, and whether it is a bare word. `depth` counts the brackets around it; `in_value` says that
-    its key is over."""
+    """(piece, is_word): the piece of the line that begins at `i`, and whether it is a word without quotes. `depth` counts the brackets
+    around it; `in_value` says that the line's key has ended."""
     character = line[i]
     if character.isspace():
         return character, False
@@ -111,7 +111,7 @@ def _ends_key(line: str, i: int, depth: int) -> bool:
 
 
 def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
-    """The end of the word that begins at `i`; `depth` counts the brackets around it, and `in_value` says that its key is over."""
+    """The end of the word that begins at `i`. `depth` counts the brackets around it; `in_value` says that the line's key has ended."""
     inner = 0
     for j in range(i, len(line)):
         character = line[j]
@@ -130,7 +130,7 @@ def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
 
 
 def _cannot_stand_bare(word: str, depth: int) -> bool:
-    """Whether YAML reads a word otherwise than meant unless it is in quotes."""
+    """Whether YAML reads a word without quotes otherwise than meant. `depth` counts the brackets around it."""
     if word[0] in "@`%" or (word[0] == "*" and not _BARE_ALIAS.fullmatch(word)):
         return True
     if word[0] == "[" or ": " in word or word.endswith(":"):

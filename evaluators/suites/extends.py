@@ -108,7 +108,7 @@ def presets_with(comparator: str) -> tuple[str, ...]:
 
 @cache
 def _comparators_of_presets() -> tuple[tuple[str, frozenset[str]], ...]:
-    """Each preset with the comparators that it defines. A suite may ask for thousands of names that nothing has."""
+    """(preset, names of the comparators that it defines) for each preset. Kept: a suite may ask for thousands of names."""
     from evaluators.scoring.values.yaml_text import load_untrusted  # for a message only
 
     texts = {name: (PRESETS / f"{name}.yaml").read_text(encoding="utf-8") for name in preset_names()}
@@ -163,7 +163,8 @@ class Chain(Struct):
         return trees
 
     def _trees_of_file(self, item: YamlNode) -> list[YamlNode]:
-        """The trees of one file that a suite extends, the farthest first. Refuses circles; a file counts once."""
+        """The trees of one file that a suite extends, the farthest first; none for a file that was met before. Raises BadSettings for
+        a circle, for too many files and for one that cannot be read."""
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'
             raise refusal("bad-extends", message)
@@ -193,7 +194,7 @@ class Chain(Struct):
             self._open.pop()
 
     def _tree(self, document: SuiteInput) -> YamlNode:
-        """The tree of an extended file. Refuses one that is no suite: a wrong path must not show what is in somebody's file."""
+        """The tree of an extended file. Raises BadSettings for one that is no suite, so that a wrong path shows nothing of a file."""
         try:
             root = self.read(document)
             if document.quotable or (isinstance(root.value, dict) and root.value.keys() <= set(SECTIONS)):
@@ -206,10 +207,10 @@ class Chain(Struct):
 
 
 def _file_of_extends(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
-    """(file, place, name): the file that an `extends` names, where it would be by the name that is written, and how messages call
-    it.
+    """(file, place, name): the file that an `extends` names, where it would be by the name as it is written, and how messages call
+    it. Raises BadSettings.
 
-    The two differ where the name was filled in: in the copy of a suite, such a file has the name that is written.
+    File and place differ where variables filled in the name: in the copy of a suite, such a file has the name that is written.
     """
     text = filled.text
     if text.startswith(PRESET):
@@ -225,14 +226,14 @@ def _file_of_extends(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
         raise refusal("bad-extends", message, "give the folder that it is relative to, or an absolute path")
     name = os.path.normpath(os.path.join(os.path.dirname(document.name), filled.shown))
     beside = document.written.parent if document.written is not None else document.folder
-    odd = path.is_absolute() and not filled.values
-    place = kept_place(beside, text) if odd else beside / filled.shown
-    path = place if (odd or filled.values) and place.exists() else document.folder / path
-    return path, place, filled.shown if odd else name
+    elsewhere = path.is_absolute() and not filled.values
+    place = kept_place(beside, text) if elsewhere else beside / filled.shown
+    path = place if (elsewhere or filled.values) and place.exists() else document.folder / path
+    return path, place, filled.shown if elsewhere else name
 
 
 def _preset_file(name: str) -> Path:
-    """The file of a preset. Raises for a name that no preset has."""
+    """The file of a preset. Raises BadSettings for a name that no preset has."""
     known = preset_names()
     if name not in known:
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
@@ -241,7 +242,7 @@ def _preset_file(name: str) -> Path:
 
 
 def _read_extended_file(path: Path, text: str) -> str:
-    """The text of a file that a suite extends. The errors name it by `text`, as the suite does."""
+    """The text of a file that a suite extends. Raises BadSettings, which calls the file `text`, as the suite does."""
     try:
         return read_text(path)
     except BadSettings as error:
@@ -253,7 +254,7 @@ def _read_extended_file(path: Path, text: str) -> str:
 
 
 def _identity(path: Path) -> Path:
-    """The path of a file, the same for every spelling of it."""
+    """The path of a file by which it is recognised: the same for every spelling of it, as far as it can be resolved."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):

@@ -86,7 +86,7 @@ COLLECTION_TAGS: Final = {"map": ("!", _CORE + "map"), "list": ("!", _CORE + "se
 
 
 def _number(word: str) -> Scalar:
-    """A word of YAML as a number; the word itself where it is none. Refuses numbers that are too long or not finite."""
+    """A word of YAML as a number; the word itself where it is none. Raises BadSettings for numbers that are too long or not finite."""
     if _FLOAT.fullmatch(word):
         if len(word) > _LONGEST_NUMBER:
             raise bad(f"a number of {len(word)} characters is too long", hint="put it in quotes if it is a code")
@@ -97,7 +97,7 @@ def _number(word: str) -> Scalar:
 
 
 def _read_finite(word: str) -> float:
-    """A number that a word writes. Refuses one too large for a float."""
+    """The number that a word writes, as a float. Raises BadSettings for one that is too large."""
     value = float(word)
     if value in (float("inf"), float("-inf")):
         raise _not_finite(word)
@@ -105,7 +105,7 @@ def _read_finite(word: str) -> float:
 
 
 def _not_finite(word: str) -> Exception:
-    """The problem of a word that YAML reads as infinite, or as no number."""
+    """The exception to raise for a word that YAML reads as infinite, or as no number."""
     return bad(f"{word} is not a number that a suite can use: numbers must be finite", hint=f'as text it is "{word}"')
 
 
@@ -213,7 +213,7 @@ class Findings(Struct):
 
 
 def refusal(code: str, message: str, hint: str | None = None) -> BadSettings:
-    """One thing that cannot be used, as an exception to raise; its caller adds the spot."""
+    """The exception to raise for a value that cannot be used; whoever catches it adds the place."""
     return BadSettings([Detail((), message, hint, code=code)])
 
 

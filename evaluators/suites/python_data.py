@@ -46,7 +46,7 @@ def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = 
 
 
 def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc: Loc) -> dict[str, MapEntry]:
-    """The entries of a map. Keys that are no text are noted as findings."""
+    """The entries of a Python map at `loc`, as those of a tree. Keys that are no text are left out and noted in `findings`."""
     entries: dict[str, MapEntry] = {}
     for key, item in value.items():
         if isinstance(key, str) and encodable(key) == key:

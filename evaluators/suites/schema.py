@@ -51,8 +51,7 @@ class _Drafter(GenerateJsonSchema):
 
 
 def definitions_of(models: Mapping[str, type[BaseModel]]) -> dict[str, Schema]:
-    """The schemas of models by their names, with those of the models inside them. A map that can do without settings may
-    be left out."""
+    """The schemas of models by their names, with those of the models inside them. Where no setting is required, null fits, too."""
     drafter = _Drafter({model.__name__: name for name, model in models.items()})
     cores = [(name, "validation", TypeAdapter(model).core_schema) for name, model in models.items()]
     drafted = drafter.generate_definitions(cores)[1]  # type: ignore[arg-type]  # the names are ours
@@ -89,9 +88,11 @@ def reference(name: str) -> Schema:
 
 
 def word_or_map(words: Mapping[str, str], keys: Mapping[str, Schema], other: Schema, **of_map: Any) -> Schema:
-    """A word or a map from one word to its settings. An editor offers the words; `other` is what fits beside them.
+    """The schema of a value that is a word, or a map from one word to its settings.
 
-    A condition tells the two apart, so that a mistake is said of the shape that was written.
+    `words` are those that an editor offers, with their descriptions, and `other` the schema of further words; `keys` has the
+    schema of the settings by word, and `of_map` are further keywords for the map. A condition tells the two shapes apart, so
+    that a mistake is reported for the one that was written.
     """
     offered = {"enum": [*words], "enumDescriptions": [*words.values()]}
     return {
@@ -164,7 +165,7 @@ def language_definitions() -> dict[str, Schema]:
 
 
 def _complete_evaluator(schema: Schema, name: str, of_a_line: Schema) -> None:
-    """Adds to the schema of a type the settings of every evaluator (`of_a_line`), and those that only a suite spells in another way."""
+    """Changes the schema of the type `name` in place: adds the settings of every evaluator (`of_a_line`), and old spellings of suites."""
     del schema["properties"]["type"]
     of_both = {
         key: {"anyOf": [own, of_a_line[key]], "description": f"{own['description']} {of_a_line[key]['description']}"}
@@ -180,7 +181,7 @@ def _complete_evaluator(schema: Schema, name: str, of_a_line: Schema) -> None:
 
 
 def _evaluator_schema(types: Mapping[str, type[Evaluator]]) -> Schema:
-    """A line under `evaluators:`: a type by its word, its one-key map, its long form, or as Agenta exports it."""
+    """The schema of a line under `evaluators:`: a type as a word, a one-key map, the long form, or as Agenta exports it."""
     today = {name: first_sentence(plug) for name, plug in types.items() if not plug.retired}
     alone = [name for name, plug in types.items() if not needs_settings(plug)]
     line = word_or_map(
@@ -213,14 +214,14 @@ def _evaluator_schema(types: Mapping[str, type[Evaluator]]) -> Schema:
 
 
 def _any_spelling(names: Iterable[str]) -> str:
-    """A pattern for evaluator types in every spelling that loads."""
+    """A pattern that fits these evaluator types in every spelling that loads, those of other systems included."""
     known = [*names]
     words = "|".join(map(re.escape, [*known, *(old for old, name in TYPES.items() if name in known)]))
     return f"^({words}|{_URI.format(words)})$"
 
 
 def _comparator_schema(plugs: Mapping[str, type[Comparator]], *, in_suite: bool) -> Schema:
-    """A comparator by its word or by a one-key map. In the fields of a suite it may be `skip`, or one of the suite's own."""
+    """The schema of a comparator, a word or a one-key map. `in_suite`: it may be `skip`, `compound`, or one of the suite's own."""
     alone = {name: first_sentence(plug) for name, plug in plugs.items() if not _wants_options(plug)}
     keys = {name: reference(f"comparator.{name}") for name in plugs}
     old = {f"^({word})$": reference(f"comparator.{today}") for word, today in WORDS.items()}

@@ -170,7 +170,7 @@ def any_tree(document: SuiteInput) -> YamlNode:
 
 
 def marked_nodes(text: str) -> Any:
-    """The nodes of a text that can be read, each with the marks where it begins and ends; None of an empty one."""
+    """The root of the nodes of PyYAML for a text that can be read, each with `start_mark` and `end_mark`; None for an empty text."""
     return yaml.compose(text, Loader=PARSER)
 
 
@@ -219,7 +219,7 @@ def _merged_sections(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
 
 
 def _map_at_top(root: YamlNode) -> YamlNode:
-    """The tree, where it is a map. Raises Problems for an empty document, a list and a word."""
+    """The tree, which must be a map. Raises Problems for an empty document, a list and a word."""
     if isinstance(root.value, dict):
         return root
     hint = 'the smallest one says "evaluators: [exact_match]"'
@@ -232,7 +232,7 @@ def _map_at_top(root: YamlNode) -> YamlNode:
 
 
 def _refuse_characters(document: SuiteInput) -> None:
-    """Refuse what both parsers would refuse, and directives, with one message for both."""
+    """Raises Problems for characters that no parser of YAML takes, and for a directive (a line that begins with `%`)."""
     if match := _DIRECTIVE.match(document.text):
         spot = _spot_at(document, match.start(1))
         message = "a line that starts with % is an instruction to YAML readers, which a suite cannot give"
@@ -249,7 +249,7 @@ def _spot_at(document: SuiteInput, position: int) -> Spot:
 
 
 def _events(text: str) -> Iterator[Any]:
-    """The events of the YAML parser. An escape beyond Unicode is an error of YAML as any other."""
+    """Yields the events of the YAML parser. Raises yaml.YAMLError, for an escape beyond Unicode as well."""
     try:
         yield from yaml.parse(text, Loader=PARSER)
     except (ValueError, OverflowError):
@@ -278,7 +278,7 @@ def _data_of(text: str) -> object:
 
 
 def _parser_error(error: yaml.MarkedYAMLError, bracket: Mark | None) -> ParserError:
-    """The error of the parser as a record. `bracket` is the innermost one that is open."""
+    """The parser's error as a record of ours. `bracket` is the place of the innermost bracket that is open."""
     start, at = error.context_mark, error.problem_mark or error.context_mark
     return ParserError(
         error.context or "",
@@ -319,6 +319,8 @@ class _Composer:
     """Builds the tree of one document from its events, and notes what a suite may not hold."""
 
     def __init__(self, document: SuiteInput, explainer: YamlErrorExplainer, of_suite: bool) -> None:
+        """`stack` has the open maps and lists, the innermost last; `anchors`, by name, the value and the text of a scalar; `weights`
+        what `_weight` counted, by the id of a value."""
         self.document = document
         self.explainer = explainer
         self.of_suite = of_suite
@@ -369,7 +371,7 @@ class _Composer:
         return _Stop()
 
     def _begin_document(self, event: Any) -> None:
-        """Counts the documents. A suite is one, so that a second one ends the reading."""
+        """Counts the documents. Raises _Stop at a second one, as a suite is one document."""
         self.documents += 1
         if self.documents > 1:
             message = "a second document starts here; a suite is one document"
@@ -434,7 +436,7 @@ class _Composer:
             self.findings.add(spot, "duplicate-key", message, "keep one of them")
 
     def _open_collection(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
-        """Opens a map or a list, which stays on the stack until its end is met."""
+        """Puts an empty map or list, `value`, into the tree, and on the stack until its end. Raises _Stop where it is too deep."""
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
             message = f"the tag {spelled_tag(event.tag)} is not allowed here"
@@ -481,7 +483,7 @@ class _Composer:
             entries.update(own)
 
     def _merge_sources(self, merge: YamlNode) -> list[dict[str, MapEntry]]:
-        """The maps that `<<` names; anything else that it names is noted."""
+        """The entries of the maps that `<<` names; anything else that it names is noted as a finding."""
         items = merge.value if isinstance(merge.value, list) else [merge]
         sources = [item.value for item in items if isinstance(item.value, dict)]
         if len(sources) < len(items):
@@ -495,8 +497,8 @@ class _Composer:
             self.complain(self.explainer.unknown_alias((spot.line, spot.column), name))
             node, word = YamlNode(None, spot), f"*{name}"
         else:
-            node, found = self.anchors[name]
-            word = found or ""
+            node, text = self.anchors[name]
+            word = text or ""
             self._count_copies(node, spot, name)
         top = self.stack[-1] if self.stack else None
         if top is None or not top.wants_key:
@@ -508,7 +510,7 @@ class _Composer:
             self._take_key(top, word, spot, bare=False)
 
     def _count_copies(self, node: YamlNode, spot: Spot, name: str) -> None:
-        """Refuse an alias inside itself, and aliases that multiply, before anything walks the tree."""
+        """Counts the values that an alias repeats. Raises _Stop for an alias inside itself, and for too many or too deep repetitions."""
         if any(open_.node is node for open_ in self.stack):
             raise self._stop(spot, "bad-alias", f"*{name} is inside &{name} itself")
         size, depth = self._weight(node)
@@ -521,7 +523,7 @@ class _Composer:
             raise self._stop(spot, "too-deep", TOO_DEEP)
 
     def _weight(self, node: YamlNode) -> tuple[int, int]:
-        """The number of values in a closed node, with aliases followed, and its depth. Each node is visited once."""
+        """(size, depth): the number of values in a closed node, with aliases followed, and its depth. Kept for each node."""
         known = self.weights.get(id(node.value))
         if known:
             return known[1:]

@@ -101,7 +101,7 @@ def _value_at(data: Any, loc: Sequence[str | int]) -> Any:
 
 
 def _set_value(data: Any, loc: Loc, value: Any) -> None:
-    """Sets a value in plain data; maps on the way are made."""
+    """Sets a value at a place in plain data, in place; makes maps and lists on the way. Raises Problems where it cannot be set."""
     for step, below in pairwise(loc):
         if isinstance(data, dict) and not isinstance(data.get(step), dict | list):
             data[step] = [] if isinstance(below, int) else {}
@@ -133,7 +133,7 @@ def _is_list(node: _Node) -> bool:
 
 
 def _entries(node: _Node) -> list[tuple[_Node, _Node]]:
-    """The keys and values of a map; the items of a list, each twice."""
+    """(key, value) for each entry of a map; (item, item) for each item of a list."""
     return list(node.value) if _is_map(node) else [(item, item) for item in node.value]
 
 
@@ -292,7 +292,7 @@ def _add_entry(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, v
 
 
 def _has_blank_line_before_last(text: str, root: _Node) -> bool:
-    """Whether a blank line stands before the last key of a suite, as between its other parts."""
+    """Whether a blank line stands before the last key of a map: then a new key gets one, too."""
     if not _is_map(root) or len(root.value) < 2:
         return False
     before, last = root.value[-2:]
@@ -300,7 +300,10 @@ def _has_blank_line_before_last(text: str, root: _Node) -> bool:
 
 
 def _entry_lines(key: str | int | None, value: Any, margin: int, newline: str, deep: int) -> str:
-    """A new entry of a map, or, without a key, an item of a list; `deep` levels of it get lines of their own."""
+    """The lines of a new entry of a map or, where `key` is None, of an item of a list, indented by `margin`.
+
+    Maps are written key by key for `deep` levels; what is deeper stands on one line.
+    """
     start = " " * margin + ("- " if key is None else f"{key_text(str(key))}:")
     if not (isinstance(value, Mapping) and value and deep):
         return f"{start}{flow_text(value)}" if key is None else f"{start} {flow_text(value)}"
@@ -312,7 +315,7 @@ def _entry_lines(key: str | int | None, value: Any, margin: int, newline: str, d
 
 
 def _remove_entry(text: str, root: _Node, loc: Loc) -> str:
-    """The text without the entry at a place, and without its line where nothing else stands on it."""
+    """The text without the entry at a place, which is there, and without its line where nothing else stands on it."""
     node = root
     for step in loc[:-1]:
         node = _entries(node)[_index(node, step) or 0][1]

@@ -42,7 +42,7 @@ class BadSettings(ValueError):
 
 
 def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:
-    """One bad setting, ready to raise."""
+    """The exception to raise for one bad setting, at the place `loc` in the settings. `key` says that the key itself is to blame."""
     return BadSettings([Detail(loc, message, hint, key)])
 
 
@@ -59,16 +59,16 @@ def under(*prefix: str | int) -> Iterator[None]:
 def read_each(settings: Iterable[tuple[Any, Item]], read: Callable[[Any, Item], Found]) -> tuple[Found, ...]:
     """The results of `read(key, setting)` for each pair of a key, or an index, and a setting. Raises BadSettings with all that is
     wrong with any of them."""
-    documents: list[Found] = []
+    results: list[Found] = []
     details: list[Detail] = []
     for key, item in settings:
         try:
-            documents.append(read(key, item))
+            results.append(read(key, item))
         except BadSettings as error:
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    return tuple(documents)
+    return tuple(results)
 
 
 def spell(value: object) -> str:

@@ -20,9 +20,11 @@ _QUOTED: Final = "'([^']*)'"
 def details_of(
     error: ValidationError, model: type[BaseModel], data: object, noun: str = "", also: tuple[str, ...] = ()
 ) -> list[Detail]:
-    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read.
+    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read by `model`.
 
-    A setting that is there under another name is one problem: it is unknown, and not missing as well."""
+    `noun` is what messages call the settings; `also` are names that suggestions know, too. A setting that is there under
+    another name is one problem: it is unknown, and not missing as well.
+    """
     items = list(_without_wrong_branches(error, data))
     misnamed = {
         (loc[:-1], _detail_of(item, loc, model, noun, also).hint)
@@ -52,13 +54,12 @@ def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def old_spellings(model: type[BaseModel]) -> dict[str, str]:
-    """The settings that may be written in another way, too: each such spelling, and today's word."""
-    return {
-        word: today
-        for name, info in model.model_fields.items()
-        for today, *old in [spellings(name, info)]
-        for word in old
-    }
+    """The other spellings of the settings of a model, each with today's word."""
+    words: dict[str, str] = {}
+    for name, info in model.model_fields.items():
+        today, *others = spellings(name, info)
+        words |= dict.fromkeys(others, today)
+    return words
 
 
 def spellings(name: str, info: FieldInfo) -> list[str]:
@@ -98,13 +99,13 @@ _LIMITS: Final = {
 def _detail_of(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
     """One of pydantic's errors in plain words. `noun` is what messages call the settings; `also` are names that somebody else reads."""
     kind, context = str(item["type"]), item.get("ctx", {})
-    name, of = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
+    name, ending = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
         return _detail_of_unknown(
-            name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), of
+            name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), ending
         )
     if kind == "missing":
-        return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
+        return Detail(loc[:-1], f'"{name}" is missing{ending}', code="missing-setting", key=True)
     if kind in ("literal_error", "enum"):
         return _detail_of_word(name, loc, item.get("input"), str(context.get("expected", "")))
     if kind == "float_type" and isinstance(item.get("input"), int) and not isinstance(item["input"], bool):
@@ -135,11 +136,11 @@ def _setting_text(loc: Loc, noun: str) -> str:
 
 
 def _detail_of_unknown(
-    name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str
+    name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], ending: str
 ) -> Detail:
     """The problem of a setting that does not exist: a second spelling, a forgotten space, a decimal comma, or a slip of the pen.
 
-    `model` has the settings that exist, `also` further names; `of` ends the message: ` for ` and what has the settings.
+    `model` has the settings that exist, `also` further names; `ending` ends the message: ` for ` and what has the settings.
     """
     of_each = [spellings(setting, info) for setting, info in model.model_fields.items()]
     twins = next((words for words in of_each if name in words and len(words) > 1), [])
@@ -152,7 +153,7 @@ def _detail_of_unknown(
         message = f'a space is missing after the colon in "{name}"'
         return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
     hint = (
-        _hint_for_foreign(name, known, of)
+        _hint_for_foreign(name, known, ending)
         or suggestion(name, known)
         or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
     )
@@ -160,7 +161,7 @@ def _detail_of_unknown(
         hint = "leave it out: case counts here"
     if value is None and name.isdecimal():
         hint = "decimals have a point before them, not a comma, as in 0.9"
-    return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+    return Detail(loc, f'unknown setting "{name}"{ending}', hint, key=True, code="unknown-setting")
 
 
 _OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -188,10 +189,10 @@ _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {
 """Settings that people look for in a gate, and that are written otherwise."""
 
 
-def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
+def _hint_for_foreign(name: str, known: Sequence[str], ending: str) -> str | None:
     """A hint with the line to write for a setting of another tool, or of another part of a suite; None for any other name.
 
-    `of` is how a message ends: ` for ` and the noun of what has the settings.
+    `ending` is how a message ends: ` for ` and the noun of what has the settings.
     """
     suggested = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
     if suggested is not None:
@@ -199,7 +200,7 @@ def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
     written = next((line for word, line in _WRITTEN.get(name, {}).items() if word in known), None)
     if written is not None:
         return f"write {written}"
-    return (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
+    return (_OF_A_GATE if ending.endswith("gate") else _ELSEWHERE).get(name)
 
 
 def _detail_of_word(name: str, loc: Loc, value: object, expected: str) -> Detail:
@@ -317,7 +318,7 @@ def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
 
 
 def _steps_of(value: object) -> Iterable[Any]:
-    """The keys of a map, the indices of a list; nothing of anything else."""
+    """The keys of a map, or the indices of a list; empty for anything else."""
     if isinstance(value, Mapping):
         return value.keys()
     return range(len(value)) if isinstance(value, (list, tuple)) else ()

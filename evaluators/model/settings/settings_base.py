@@ -64,6 +64,7 @@ class Filled(Struct):
     """Each value of a variable → `${NAME}`."""
 
     def __bool__(self) -> bool:
+        """Whether any text was filled in."""
         return bool(self.texts)
 
     def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
@@ -106,7 +107,7 @@ class Filled(Struct):
         names = {**self.values, **self.texts}
         leaked = [name for text, name in names.items() if text and text in sentence]
         if leaked:
-            whole = _texts_of(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
+            whole = _quoted_texts_pattern(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
             pieces = whole.split(sentence)
             pieces[1::2] = [f'"{names[piece[1:-1]]}"' if piece not in names else names[piece] for piece in pieces[1::2]]
         else:
@@ -139,16 +140,17 @@ class Filled(Struct):
 
 
 @lru_cache(maxsize=50)
-def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]:
-    """A pattern that finds texts as a sentence quotes them, the longest first, in one group."""
-    found = []
+def _quoted_texts_pattern(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]:
+    """A pattern with one group that finds any of the `texts` where a sentence quotes it, the first before the others. `values` are those
+    that must stand alone, as values of variables do."""
+    patterns = []
     for text in filter(None, texts):
         written = re.escape(text)
         if len(text) < _WHOLE:
-            found.append(f'"{written}"')
+            patterns.append(f'"{written}"')
         else:
-            found.append(written if text not in values and len(text) >= _PART else f"{_BEFORE}{written}{_BEHIND}")
-    return re.compile(f"({'|'.join(found)})")
+            patterns.append(written if text not in values and len(text) >= _PART else f"{_BEFORE}{written}{_BEHIND}")
+    return re.compile(f"({'|'.join(patterns)})")
 
 
 def _without_parts(sentence: str, text: str, name: str, giveaways: frozenset[str]) -> list[str]:
@@ -204,7 +206,7 @@ def filled_texts() -> Filled:
 
 @contextmanager
 def reading_filled(filled: Filled) -> Iterator[None]:
-    """Settings that are made within the `with` block keep what was filled in."""
+    """Within the `with` block, settings that are made keep `filled`, by which they show `${NAME}` in place of what was filled in."""
     token = _READING.set(filled)
     try:
         yield
@@ -232,7 +234,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Keeps what was filled in to the suite that these settings are read from."""
+        """Keeps, as pydantic calls it after the settings are read, what was filled in to their suite."""
         if filled := filled_texts():
             self.__dict__[_FILLED] = filled
 
