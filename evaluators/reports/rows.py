@@ -23,7 +23,7 @@ from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import RecordedEvaluator
 from evaluators.runs.record_lines import Recorded
 from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
-from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields
+from evaluators.scoring.fields.wording import WEIGHTLESS, right_count_text
 from evaluators.scoring.values.differences import reason_in_full
 from evaluators.scoring.values.file_names import clip_name
 
@@ -297,7 +297,7 @@ def _with_reasons(evaluator: RecordedEvaluator, verdict: Result, recorded: Recor
     reason = recorded.reason
     if reason is None and (fields or verdict.den) and verdict.counts is not None and any(verdict.counts):
         noun: Literal["field", "value"] = "field" if evaluator.by_schema else "value"
-        reason = of_fields(verdict.counts[0], sum(verdict.counts), fields, noun)
+        reason = right_count_text(verdict.counts[0], sum(verdict.counts), fields, noun)
         reason = WEIGHTLESS if verdict.status is RowStatus.NOT_MEASURED else reason
     return replace(
         verdict, fields=tuple(fields), reason=reason, details=recorded.details, evaluator=evaluator.name

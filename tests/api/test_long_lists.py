@@ -11,7 +11,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.model.limits import LIST_CELLS
 from evaluators.runs.result import RunResult
-from evaluators.scoring.fields.pairing import Worth, cells, is_crowded
+from evaluators.scoring.fields.pairing import Worth, is_crowded
 from evaluators.scoring.fields.reading import read_align
 from evaluators.scoring.fields.tree import PairCost
 from tests.kit import write_rows
@@ -41,16 +41,16 @@ def run(text: str, tmp_path: Path, *rows: tuple[Any, Any]) -> RunResult:
 
 
 def test_cells_are_items_times_items_times_the_values_of_an_item() -> None:
-    assert cells(PairCost(), items(10), items(20)) == 10 * 20 * 2
-    assert cells(PairCost(slow=True), items(10), items(20)) == 10 * 20 * 2 * 20
-    assert cells(PairCost(), [{"tags": [1, 2, 3]}], [1]) == (3 + 1) // 2
-    assert cells(PairCost(deep=True), [{"tags": [1, 2, 3]}], [1]) == (3 + 9 + 1) // 2
-    assert cells(PairCost(slow=True), ["a" * 1000], ["b"]) == (6 + 1) // 2 * 20
+    assert count_cells(PairCost(), items(10), items(20)) == 10 * 20 * 2
+    assert count_cells(PairCost(slow=True), items(10), items(20)) == 10 * 20 * 2 * 20
+    assert count_cells(PairCost(), [{"tags": [1, 2, 3]}], [1]) == (3 + 1) // 2
+    assert count_cells(PairCost(deep=True), [{"tags": [1, 2, 3]}], [1]) == (3 + 9 + 1) // 2
+    assert count_cells(PairCost(slow=True), ["a" * 1000], ["b"]) == (6 + 1) // 2 * 20
 
 
 def test_a_thousand_items_with_cheap_comparators_are_compared_each_with_each() -> None:
     four = [{"a": 1, "b": 2, "c": "x", "d": None}] * 1000
-    assert cells(PairCost(), four, four) == LIST_CELLS
+    assert count_cells(PairCost(), four, four) == LIST_CELLS
     assert not is_crowded(PairCost(), four, four)
     assert is_crowded(PairCost(), four, [*four, 1])
     assert is_crowded(PairCost(slow=True), items(500), items(500))

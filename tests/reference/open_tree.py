@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.model.rows import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.fields.wording import of_fields
+from evaluators.scoring.fields.wording import right_count_text
 from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.paths import ANY, display
 from tests.reference.settled import counts_of
@@ -33,7 +33,7 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Result
         and (result.status is not FieldStatus.HALLUCINATION or _penalized(tree, expected, place))
     ]
     match = sum(result.status is FieldStatus.MATCH for result in whole)
-    reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
+    reason = right_count_text(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
     status = RowStatus.SCORED if whole else RowStatus.NOT_MEASURED
     found = Result(status, None, match, len(whole), fields=tuple(results), reason=reason)
     return replace(found, counts=counts_of(found.fields) or (0, 0, 0, 0))

@@ -350,7 +350,7 @@ class TreeEvaluator(Evaluator):
             return super().explain(*values)
         error = next((value for value in values if isinstance(value, CellError)), None)
         with cache_in_force():
-            row = check.alone(*(MISSING if isinstance(value, CellError) else value for value in values))
+            row = check.score_row(*(MISSING if isinstance(value, CellError) else value for value in values))
             try:
                 return self._with_reason(row, None if error is None else error.issue)
             finally:

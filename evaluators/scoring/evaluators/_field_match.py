@@ -37,10 +37,10 @@ class TopLevelMatch(TreeEvaluator):
 class KeyCheck(OpenCheck):
     """The check of the top level of documents. An expected document that is no object costs its own row the score."""
 
-    def alone(self, *values: Any) -> ScoredRow:
+    def score_row(self, *values: Any) -> ScoredRow:
         """The scored row of one pair of documents (expected, output). Raises RowProblem for an expected one that is no object."""
         _check_object(values[0])
-        return super().alone(*values)
+        return super().score_row(*values)
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
         """The row of one pair of documents, for its reasons. Raises RowProblem for an expected document that is no object."""

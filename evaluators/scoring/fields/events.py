@@ -84,41 +84,45 @@ class Events:
 
     def of(self, signature: Signature, results: RowResults) -> list[Event]:
         """The events of a row: one per result, per list and per place outside the schema."""
-        found = []
+        events = []
         known = self.known
         for mark in signature.matched:
             event = known.get(mark.place)
             if event is None:
-                event = known[mark.place] = self._result(mark.place, MATCH, ())
-            found.append(event)
+                event = known[mark.place] = self._result_event(mark.place, MATCH, ())
+            events.append(event)
         for field in results.fields:
             if field.answers:
-                found.append(self._result(field.at, field.status, field.answers))
+                events.append(self._result_event(field.at, field.status, field.answers))
                 continue
             key = field.at, field.status, field.known_to is None
             event = known.get(key)
             if event is None:
-                made = self._result(field.at, field.status, ()) if field.known_to is None else self._extra(field.at.node)
+                made = (
+                    self._result_event(field.at, field.status, ())
+                    if field.known_to is None
+                    else self._extra_event(field.at.node)
+                )
                 event = known[key] = made
-            found.append(event)
+            events.append(event)
         for place, items, alike in signature.lists:
             listed = place, items, alike
             event = known.get(listed)
             if event is None:
-                event = known[listed] = self._items(place, items, alike)
-            found.append(event)
+                event = known[listed] = self._list_event(place, items, alike)
+            events.append(event)
         for node, step in signature.outside:
-            found.append(Event(Path((*node.path, step)).canonical, FieldStatus.NOT_MEASURED, outside=True, lacking=True))
-        return found
+            events.append(Event(Path((*node.path, step)).canonical, FieldStatus.NOT_MEASURED, outside=True, lacking=True))
+        return events
 
-    def _items(self, place: Place, items: Items, alike: bool) -> Event:
+    def _list_event(self, place: Place, items: Items, alike: bool) -> Event:
         """The event of a list as a whole. `alike`: both sides have no items, and match."""
         share = list_score(items.matched, items.missed, items.surplus if self.surplus_counts else 0, alike)
         weight = self._weight(place.node.weight)
         credits = () if place.inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
         return Event(place.node.name, FieldStatus.NOT_MEASURED, credits, not place.inside, items)
 
-    def _result(self, place: Place, status: int, answers: Sequence[Judged | Explained]) -> Event:
+    def _result_event(self, place: Place, status: int, answers: Sequence[Judged | Explained]) -> Event:
         """The event of a result, with what each metric gave; without `answers` all metrics say what its status says."""
         node = place.node
         if place.kind == SKIP:
@@ -140,14 +144,14 @@ class Events:
                 credits.append(Credit(weight, share.numerator, share.denominator, answer is FieldStatus.MATCH))
         return Event(node.name, STATUS[status], tuple(credits), entry)
 
-    def _extra(self, node: FieldNode) -> Event:
+    def _extra_event(self, node: FieldNode) -> Event:
         """The event of a value that only the output has where the schema lacks the place."""
         return Event(
             Path(node.path).canonical, FieldStatus.HALLUCINATION, (Credit(self.scale, 0, 1, False),), lacking=True
         )
 
     def _weight(self, weight: Fraction) -> int | Fraction:
-        """A weight, a whole number but at places that a schema which refers to itself leads to late."""
+        """A weight on the one scale of all weights: a whole number, but for places that a schema which refers to itself leads to late."""
         scaled = weight * self.scale
         return scaled.numerator if scaled.denominator == 1 else scaled
 
@@ -172,7 +176,7 @@ def events_of(scored: Scored) -> list[Event]:
     for number, result in enumerate(scored.fields):
         judged = within.get(result.path)
         if judged is not None and judged.comparator is not None and judged.covers(result):
-            events += _judged_list(judged, result, _outcome_credit(result, scaled))
+            events += _judged_list_events(judged, result, _outcome_credit(result, scaled))
         else:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
@@ -184,7 +188,7 @@ def events_of(scored: Scored) -> list[Event]:
     return events
 
 
-def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Event]:
+def _judged_list_events(array: ListOutcome, result: Outcome, credit: Credit) -> list[Event]:
     """The events of a list that a judge compares as a whole: its credit once, and a status for each item.
 
     Where the output has no list, that is one hallucination beside the expected items, which are missing: as in any aligned list.

@@ -20,7 +20,7 @@ from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct_branches, knows
 from evaluators.scoring.fields.walk import Walk
-from evaluators.scoring.fields.wording import problem_in
+from evaluators.scoring.fields.wording import result_problem
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.quoting import kind, quote, with_kind
@@ -103,13 +103,13 @@ def check_expected(
         usable = isinstance(row_id, (str, int)) and not isinstance(row_id, bool)
         check = _Check(row, row_id if usable else row, id_field, warn_missing, "error" if strict_types else "warning")
         if id_field is not None:
-            yield from check.identity(document, usable, ids)
-        yield from check.value(document, root, ())
+            yield from check.check_id(document, usable, ids)
+        yield from check.check_value(document, root, ())
 
 
 def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[ExpectedFinding]:
     """An error for each listed field of one document whose expected value its comparator cannot read; where one result is a value, for
-    each such value. One that cannot be reshaped is the only one that is told."""
+    each such value. Where a value cannot be reshaped, that is the only error."""
     try:
         document = tree.reshapings.of_expected(document)
     except RowProblem as error:
@@ -123,7 +123,7 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     conditional = {number for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, RowProblem] = {}
     for field in Walk().compare_row(tree.place, document, MISSING, left_out=conditional).fields:
-        if field.at.node.line is not None and (fault := problem_in(field)) is not None:
+        if field.at.node.line is not None and (fault := result_problem(field)) is not None:
             faults.setdefault(field.at.node.line.number, fault)
     for number, found in sorted(faults.items()):
         issue, name = found.issue, tree.names[number]
@@ -142,8 +142,9 @@ class _Check(Struct, frozen=True):
     choices: dict[tuple[int, Place], list[ExpectedFinding]] = {}
     """The findings at each choice and place: branches that are alike lead to the same ones further down."""
 
-    def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:
-        """The id of the document is there, can be used, and is its own."""
+    def check_id(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:
+        """Yields an error where the id of the document is missing, is not `usable`, or is that of an earlier row. Adds any other to `ids`,
+        with its row."""
         name = self.id_field or ""
         path: Place = (name,)
         if not isinstance(document, dict) or name not in document:
@@ -157,10 +158,10 @@ class _Check(Struct, frozen=True):
         else:
             ids[self.row_id] = self.row
 
-    def value(
+    def check_value(
         self, value: Any, node: FieldNode, path: Place, siblings: Sequence[FieldNode] = ()
     ) -> Iterator[ExpectedFinding]:
-        """The findings of one expected value, and of everything below it, against its node of the schema.
+        """Yields the findings about one expected value, and about everything below it, against its node of the schema.
 
         Of a choice, such as `anyOf`, the findings are those of the branch that fits best. `siblings` are the branches of
         the choice that the node is one of.
@@ -173,7 +174,7 @@ class _Check(Struct, frozen=True):
             met = id(node.origin or node), path
             if met not in self.choices:
                 branches = distinct_branches(node.below.branches)
-                fits = [list(self.value(value, branch, path, (*siblings, *branches))) for branch in branches]
+                fits = [list(self.check_value(value, branch, path, (*siblings, *branches))) for branch in branches]
                 self.choices[met] = min(fits, key=_cost, default=[])
             yield from self.choices[met]
             return
@@ -183,38 +184,40 @@ class _Check(Struct, frozen=True):
             # only a list of types is looked at, unless types are strict
             several = len(types - NUMBERS) + bool(types & NUMBERS) > 1
             if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
-                yield self._of_another_type(value, node, path, " or ".join(sorted(types)))
+                yield self._type_finding(value, node, path, " or ".join(sorted(types)))
             for ask in node.readers:
                 issue = ask(value) if ask is not None and node.answers_comparator is None else None
                 if issue is not None:
                     yield self._finding("error", issue.code, path, node.path, issue.message, "", issue.hint)
             return
         if not isinstance(value, CONTAINERS[node.kind]):
-            yield self._of_another_type(value, node, path, node.kind)
+            yield self._type_finding(value, node, path, node.kind)
         elif isinstance(value, dict):
-            yield from self._keys(value, node, path, siblings)
+            yield from self._check_keys(value, node, path, siblings)
         elif node.below.items is not None:
             for index, item in enumerate(value):
-                yield from self.value(item, node.below.items, (*path, index))
+                yield from self.check_value(item, node.below.items, (*path, index))
 
-    def _of_another_type(self, value: Any, node: FieldNode, path: Place, types: str) -> ExpectedFinding:
+    def _type_finding(self, value: Any, node: FieldNode, path: Place, types: str) -> ExpectedFinding:
+        """The finding about a value that is of none of the `types` that its schema says."""
         fault, allowed = with_kind(value), f"the schema says {types}"
         return self._finding(self.wrong_type, "wrong-type", path, node.path, fault, allowed)
 
-    def _keys(
+    def _check_keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
     ) -> Iterator[ExpectedFinding]:
-        """The keys of an object: those compared as one value, those that the schema declares, and then all others.
+        """Yields the findings about the keys of an object: those compared as one value, those that the schema declares, and then all
+        others.
 
         One that is not declared is an error, unless the schema has a rule for all other keys, or it is the id.
         """
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:
-            yield from self.value(picked, node.compound_node, place)
+            yield from self.check_value(picked, node.compound_node, place)
         for key, inner in below.keys.items():
             if key in value:
-                yield from self.value(value[key], inner, (*place, key))
+                yield from self.check_value(value[key], inner, (*place, key))
             elif self.warn_missing:
                 allowed = "the schema declares it" + (" and requires it" if key in node.shape.required else "")
                 yield self._finding("warning", "key-missing", (*place, key), inner.path, "it is not there", allowed)
@@ -222,7 +225,7 @@ class _Check(Struct, frozen=True):
             if key in below.keys or (not place and key == self.id_field):
                 continue
             if below.others is not None:
-                yield from self.value(inner_value, below.others, (*place, key))
+                yield from self.check_value(inner_value, below.others, (*place, key))
                 continue
             path = (*node.path, key)
             hint = suggestion(key, below.keys) or "add it to the schema, or take it out of the document"
@@ -239,5 +242,5 @@ class _Check(Struct, frozen=True):
 
 
 def _cost(findings: Sequence[ExpectedFinding]) -> tuple[int, int]:
-    """Errors, then all findings: the branch with the fewest is the one that was meant."""
+    """(number of errors, number of findings), to be compared: the branch of a choice with the least is the one that was meant."""
     return sum(finding.level == "error" for finding in findings), len(findings)

@@ -38,23 +38,23 @@ Fingerprinting: TypeAlias = Callable[[Any], Fingerprint]
 
 
 def fingerprints(
-    of: Fingerprinting, expected: Sequence[Any], output: Sequence[Any]
+    fingerprint_of: Fingerprinting, expected: Sequence[Any], output: Sequence[Any]
 ) -> tuple[list[Fingerprint], list[Fingerprint]] | None:
-    """The fingerprints of the items of two lists, made by the function `of`; None where a transform cannot change a
+    """The fingerprints of the items of two lists, made by `fingerprint_of`; None where a transform cannot change a
     value of one."""
     try:
-        return [*map(of, expected)], [*map(of, output)]
+        return [*map(fingerprint_of, expected)], [*map(fingerprint_of, output)]
     except (TransformError, RowProblem, RecursionError):
         return None
 
 
 def fingerprint(place: Place, item: Any) -> Fingerprint:
     """The fingerprint of one item of a list; `place` is that of the items."""
-    found = _Values()
-    _collect(place, item, found)
+    collected = _Values()
+    _collect(place, item, collected)
     # two items without anything that is compared are a complete pair when they are equal
-    values = frozenset(found.keyed).union(found.bare) or frozenset([None])
-    return Fingerprint(frozenset(Counter(found.keyed).items()), values, found.known)
+    values = frozenset(collected.keyed).union(collected.bare) or frozenset([None])
+    return Fingerprint(frozenset(Counter(collected.keyed).items()), values, collected.known)
 
 
 class _Values(Struct):
@@ -75,11 +75,11 @@ def _collect(place: Place, value: Any, values: _Values) -> None:
         # where both sides are absent it may be a match
         values.known = values.known and place.absent.both == "skip"
     elif place.kind == UNIT:
-        for of, key in place.value_keys:
+        for owner, key in place.value_keys:
             if key is None:
                 values.known = False
             else:
-                values.keyed.append((of, key(value)))
+                values.keyed.append((owner, key(value)))
     elif place.kind in (THROUGH, EACH):
         _collect_at_paths(place, value, values)
     elif place.kind == CHOICE:

@@ -42,11 +42,11 @@ def item_key(node: FieldNode, absent: AbsentValues) -> ValueKey | None:
     key = value_key(node.metrics[0].comparator, node.transforms)
     if key is None or not absent.values:
         return key
-    is_absent = absent.at(node)
+    is_absent = absent.test_at(node)
     return lambda value: _ABSENT if is_absent(value) else (key(value),)
 
 
-def compared_whole(item: FieldNode) -> FieldNode:
+def node_of_item(item: FieldNode) -> FieldNode:
     """The node whose comparator compares an item as one value, where listed fields name the whole item (`tags[*]`);
     otherwise the node of the item."""
     reached = item.below.reached if not item.unit else ()
@@ -110,7 +110,7 @@ def _transform_or_keep(change: Callable[[Any], Any], value: Any) -> Any:
         return value
 
 
-def as_sets(
+def first_positions(
     expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None
 ) -> tuple[list[int], list[int]] | None:
     """The positions of the first of each kind of items, in two lists that are sets; None where neither list has an item twice.
@@ -118,7 +118,7 @@ def as_sets(
     Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
     """
     keys = _keys_or_identities(expected, output, key_of)
-    ours, theirs = _first_positions(keys[: len(expected)]), _first_positions(keys[len(expected) :])
+    ours, theirs = _positions_of_first(keys[: len(expected)]), _positions_of_first(keys[len(expected) :])
     return None if len(ours) == len(expected) and len(theirs) == len(output) else (ours, theirs)
 
 
@@ -131,7 +131,7 @@ def _keys_or_identities(expected: Items, output: Items, key_of: Callable[[Any], 
     return [*map(lookup_key, expected), *map(lookup_key, output)]
 
 
-def _first_positions(keys: Sequence[Hashable]) -> list[int]:
+def _positions_of_first(keys: Sequence[Hashable]) -> list[int]:
     """The position of the first item with each key."""
     first: dict[Hashable, int] = {}
     for place, key in enumerate(keys):

@@ -29,7 +29,7 @@ from evaluators.scoring.fields.open_tree import (
 )
 from evaluators.scoring.fields.open_walk import OpenWalk
 from evaluators.scoring.fields.row_checks import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
-from evaluators.scoring.fields.wording import of_fields
+from evaluators.scoring.fields.wording import right_count_text
 from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.paths import display
 
@@ -42,15 +42,17 @@ class OpenRows(ScoredRows):
     """Rows whose documents were compared leaf by leaf. An unreadable output is MISSING."""
 
     def __init__(self, walk: OpenWalk, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Compares the documents of each row."""
         tree = walk.tree
         if tree.keys is not None:
             outputs = self.spell_with_known_keys(tree.keys, keys_in(()), expected, outputs)
         self._tree, self._expected, self._outputs = tree, expected, outputs
-        rows = list(map(walk.row, expected, outputs))
+        rows = list(map(walk.compare_row, expected, outputs))
         self.patterns = [pattern for pattern, _ in rows]
         self._found = [results for _, results in rows]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """Why a row scores what it scores, with the outcome of each leaf. `unreadable` is why there is no output."""
         tree, results = self._tree, tuple(self._results(at).values())
         if unreadable is not None:
             return Reason(unreadable.message, fields=results)
@@ -59,7 +61,7 @@ class OpenRows(ScoredRows):
         verdict = verdict_of_counts(tree, self.patterns[at].counts, 1.0)
         if not verdict.den:
             return Reason("there was no leaf to compare", fields=results)
-        return Reason(of_fields(verdict.num, verdict.den, results, "value"), fields=results)
+        return Reason(right_count_text(verdict.num, verdict.den, results, "value"), fields=results)
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
@@ -73,15 +75,16 @@ class OpenRows(ScoredRows):
         counts = Counter((display(with_any_index(place)), result.status) for place, result in self._results(at).items())
         return tuple(
             (
-                counts[p, FieldStatus.MATCH],
-                counts[p, FieldStatus.MISMATCH],
-                counts[p, FieldStatus.OMISSION],
-                counts[p, FieldStatus.HALLUCINATION],
+                counts[path, FieldStatus.MATCH],
+                counts[path, FieldStatus.MISMATCH],
+                counts[path, FieldStatus.OMISSION],
+                counts[path, FieldStatus.HALLUCINATION],
             )
-            for p in paths
+            for path in paths
         )
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        """The rows that have each pattern: which values are empty is counted from these. `absent` makes no difference here."""
         alike: dict[RowPattern, list[int]] = {}
         for row in rows:
             alike.setdefault(self.patterns[row], []).append(row)
@@ -113,7 +116,7 @@ class OpenRows(ScoredRows):
                 self._tree, place, status, expected, result.output
             )
         ours, theirs = sides
-        return ours, _in_order(self._outputs[row], theirs)
+        return ours, _in_document_order(self._outputs[row], theirs)
 
 
 class OpenCheck(RowsCheck[OpenRows]):
@@ -129,6 +132,7 @@ class OpenCheck(RowsCheck[OpenRows]):
         """How many rows had each pattern that is not counted by path yet."""
 
     def begin(self, *columns: Sequence[Any]) -> OpenRows:
+        """Compares rows, given as a column of expected documents and one of outputs."""
         return OpenRows(self._walk, *columns)
 
     def settle_rows(self, rows: OpenRows) -> list[ScoredRow]:
@@ -146,16 +150,18 @@ class OpenCheck(RowsCheck[OpenRows]):
         return list(map(ScoredRow, verdicts, repeat(rows), range(len(verdicts))))
 
     def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, of all rows so far."""
         self._count_paths()
         return super().counts()
 
     def details(self) -> Mapping[Detail, int]:
+        """What only the outputs have, in items of lists: counts beside those of the statuses."""
         self._count_paths()
         return super().details()
 
     def _count_paths(self) -> None:
-        """Counts the marks of rows by path."""
-        for mark, times in Pattern.by_mark(self._patterns).items():
+        """Counts the marks of the rows since the last time by path, and forgets their patterns."""
+        for mark, times in Pattern.mark_counts(self._patterns).items():
             if mark.status < CONTENTS:
                 self._tally.add([mark.name], mark.status, times)
         for pattern, times in self._patterns.items():
@@ -188,7 +194,7 @@ _REASONS: Final = {
 }
 
 
-def _in_order(document: Any, results: Results) -> Results:
+def _in_document_order(document: Any, results: Results) -> Results:
     """Results sorted by where a document has their places."""
     indexes: dict[int, dict[str, int]] = {}
 

@@ -245,13 +245,13 @@ class Pattern(Struct, eq=False):
         return self.items.counts[SURPLUS_ITEM]
 
     @classmethod
-    def by_mark(cls, patterns: Mapping[Pattern, int]) -> dict[Mark, int]:
+    def mark_counts(cls, patterns: Mapping[Pattern, int]) -> dict[Mark, int]:
         """How often each mark occurs, given how many rows have each pattern."""
         parts: defaultdict[Part, int] = defaultdict(int)
         for pattern, times in patterns.items():
             parts[pattern.outside] += times
             parts[pattern.items] += times
-        return _marks_of(parts)
+        return _count_marks(parts)
 
     @classmethod
     def empty_values(cls, patterns: Mapping[Pattern, int], places: bool) -> dict[tuple[Field, InRow], int]:
@@ -271,7 +271,7 @@ class Pattern(Struct, eq=False):
             counts[ALL_FIELDS, InRow(0, 0, *both)] = times
         if not places:
             return counts
-        for mark, times in _marks_of(outside).items():
+        for mark, times in _count_marks(outside).items():
             if mark.value is not NOTHING:
                 counts[mark.name, mark.value] += times
         for part, times in items.items():
@@ -286,7 +286,7 @@ class Pattern(Struct, eq=False):
         return counts
 
 
-def _marks_of(parts: Mapping[Part, int]) -> dict[Mark, int]:
+def _count_marks(parts: Mapping[Part, int]) -> dict[Mark, int]:
     """How often each mark occurs, given how many rows have each part."""
     counts: defaultdict[Mark, int] = defaultdict(int)
     for part, times in parts.items():

@@ -80,9 +80,9 @@ class OpenWalk:
         self._parts: dict[tuple[Mark, ...], Part] = {}
         self._patterns: dict[tuple[Part, Part], Pattern] = {}
 
-    def row(self, expected: Any, output: Any) -> tuple[Pattern, list[LeafResult]]:
-        """Compares the documents of a row: its pattern, and each leaf that does not match. Those that are expected stand in the order of
-        their document. An unreadable output is MISSING."""
+    def compare_row(self, expected: Any, output: Any) -> tuple[Pattern, list[LeafResult]]:
+        """Compares the documents of a row, and gives its pattern and each leaf that does not match. Those that are expected stand in the
+        order of their document. An unreadable output is MISSING."""
         row = Row([], [], [], [], self._exact)
         if not self._root.skipped:
             self._compare(self._root, expected, output, row.outside, row)
@@ -95,7 +95,7 @@ class OpenWalk:
         return pattern, row.differing
 
     def _part(self, marks: tuple[Mark, ...]) -> Part:
-        """The part that these marks make; parts that are equal are one object."""
+        """A new part that these marks make. It is remembered, as parts that are equal are one object."""
         self.room -= len(marks)
         part = self._parts[marks] = Part.of(marks)
         return part
@@ -106,7 +106,8 @@ _MOST_MARKS: Final = 100_000
 
 
 def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Compares an expected value with what the output has in its place: objects key by key, lists item by item."""
+    """Compares an expected value `e` with what the output has in its place (`o`): objects key by key, lists item by item. Adds to `marks`
+    those of the place, or to those of `row` what stands in items, and to `row` the leaves that differ."""
     if not e or e.__class__ not in CONTAINERS:
         _compare_leaves(place, e, o, marks, row)
     elif o.__class__ is not e.__class__ or not o:
@@ -180,7 +181,7 @@ def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -
 
 
 def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Compares two values, each as one."""
+    """Compares two values, each as one, and adds the mark, and to `row` the leaf where it differs."""
     if o is MISSING:
         _add_wrong(place, LOST, e, o, marks, row)
     elif e is o or place.tree.same(e, o):
@@ -190,7 +191,7 @@ def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -
 
 
 def _add_wrong(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Adds a leaf that does not match, whose status is given."""
+    """Adds the mark of a leaf that does not match, and the leaf itself to `row`."""
     if status == WRONG and e and o:
         marks.append(place.wrong or place.mark(WRONG, FILLED))
     else:
@@ -199,7 +200,7 @@ def _add_wrong(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row
 
 
 def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
-    """Compares two objects key by key, each value whole."""
+    """Compares two objects key by key, each value whole, and adds what `_compare` does."""
     o, keys = root.tree.output_to_compare(e, output), root.keys
     for key, value in e.items():
         try:

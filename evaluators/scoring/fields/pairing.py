@@ -1,7 +1,7 @@
 """Which items of two lists go together, as their alignment says.
 
-    paired_freely(align, expected, output, ..., weigh)    # any_order, hungarian
-    paired_by_key(align, expected, output, read)          # key_field
+    pair_freely(align, expected, output, ..., weigh)    # any_order, hungarian
+    pair_by_key(align, expected, output, read)          # key_field
 
 The answer has the pairs, sorted by expected item, and what either list has left over. `any_order` makes complete pairs and no others:
 those in which every measured result is a match. `hungarian` makes the best pairing there is: the one with more complete pairs; then with
@@ -134,20 +134,20 @@ def is_crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], l
     most = limits_here().list_cells if limit is None else limit
     if rows * columns > most:
         return True
-    return cells(cost, expected, output) > most
+    return count_cells(cost, expected, output) > most
 
 
-def cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
-    """How much work it is to compare every item of one list with every item of the other: the number of pairs of single
-    values."""
-    ours, theirs = (sum(_values(item, cost) for item in side) for side in (expected, output))
+def count_cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
+    """How much work it is to compare every item of one list with every item of the other: the number of pairs of single values, `SLOW`
+    times as many where a comparator is slow."""
+    ours, theirs = (sum(_value_count(item, cost) for item in side) for side in (expected, output))
     return (len(output) * ours + len(expected) * theirs) // 2 * (SLOW if cost.slow else 1)
 
 
-def _values(item: Any, cost: PairCost) -> int:
+def _value_count(item: Any, cost: PairCost) -> int:
     """The number of values in an item: what is inside is gone through without recursion, as documents may be nested
     deeply."""
-    found, waiting = 0, [item]
+    count, waiting = 0, [item]
     while waiting:
         value = waiting.pop()
         kind = value.__class__
@@ -155,11 +155,11 @@ def _values(item: Any, cost: PairCost) -> int:
             waiting.extend(value.values())
         elif kind is list:
             if cost.deep:
-                found += len(value) * len(value)
+                count += len(value) * len(value)
             waiting.extend(value)
         else:
-            found += 1 + len(value) // LONG if cost.slow and kind is str else 1
-    return found or 1
+            count += 1 + len(value) // LONG if cost.slow and kind is str else 1
+    return count or 1
 
 
 CANDIDATES: Final = 8
@@ -197,11 +197,11 @@ def _in_order(n: int, m: int) -> Paired:
 _SHORT: Final = 100
 
 
-def paired_by_key(
+def pair_by_key(
     align: Align, expected: Items, output: Items, read: Callable[[Any], Hashable | None]
 ) -> tuple[Paired, ItemKeys | None]:
-    """Pairs the items of two lists by their keys. `read` gives the key of an item (see `key_reader`); the keys that were read are
-    returned, too."""
+    """Pairs the items of two lists by their keys. `read` gives the key of an item (see `key_reader`). Returned are the pairing and the keys
+    of both lists; None in place of the keys where a list is empty."""
     if not expected or not output:
         return in_list_order(len(expected), len(output)), None
     keys = [*map(read, expected)], [*map(read, output)]
@@ -216,7 +216,7 @@ Rank: TypeAlias = Callable[[Sequence[tuple[int, int]]], Sequence[int]]
 """From pairs that were weighed to the rank of each, which decides among pairs of the same worth."""
 
 
-def paired_freely(
+def pair_freely(
     align: Align,
     expected: Items,
     output: Items,
@@ -229,8 +229,9 @@ def paired_freely(
 ) -> Paired:
     """Pairs the items of two lists that differ, in any order.
 
-    `key_of` gives what two items that are one value share exactly when they match. `asks`: items that are left over may be
-    paired by comparators that cost, where the alignment wants it.
+    `cost` says how costly it is to compare two items. `fingerprint_of` gives the fingerprint of an item. `key_of` gives what two items that
+    are one value share exactly when they match; None where there is no such key. `weigh` and `rank` are asked about pairs. `asks`: items
+    that are left over may be paired by comparators that cost, where the alignment wants it.
     """
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):

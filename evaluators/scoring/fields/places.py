@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Missing
-from evaluators.scoring.fields.item_keys import ValueKey, compared_whole, item_key, key_reader, value_key
+from evaluators.scoring.fields.item_keys import ValueKey, item_key, key_reader, node_of_item, value_key
 from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.rules import (
     Ask,
@@ -238,7 +238,7 @@ class Place:
         """By each key that is compared together, a function that says whether a value of it counts as absent."""
         keys, together = self.node.below.keys, self.node.compound
         names = together.fields if together is not None else ()
-        return {key: self.absent.at(keys[key]) if key in keys else self.absent.has for key in names}
+        return {key: self.absent.test_at(keys[key]) if key in keys else self.absent.has for key in names}
 
     @cached_property
     def reached(self) -> tuple[ReachedPlace, ...]:
@@ -276,7 +276,7 @@ class Place:
     @cached_property
     def set_key(self) -> ValueKey | None:
         """A function that gives the key of an item, by the one value that listed fields compare of it; None where there is none."""
-        return item_key(compared_whole(self.node), self.absent)
+        return item_key(node_of_item(self.node), self.absent)
 
     @cached_property
     def key_of(self) -> Callable[[Any], Hashable | None]:
@@ -291,7 +291,7 @@ class Place:
     @cached_property
     def absent_at(self) -> Any:
         """The function that says whether a value here counts as absent."""
-        return self.absent.at(self.node)
+        return self.absent.test_at(self.node)
 
     def rank(self, place: Place) -> Trail:
         """What sorts a place among the fields of this item: its position in the lines, or in the schema. A choice is one field."""

@@ -114,7 +114,7 @@ def propagate_batch_errors(results: Sequence[Outcome]) -> list[Outcome]:
 
 def ships(processor: Processor) -> bool:
     """Whether a post-processor comes with the package, so that it says the same of the same results."""
-    return _function(processor) in (reclassify_nulls, propagate_batch_errors)
+    return _bare_function(processor) in (reclassify_nulls, propagate_batch_errors)
 
 
 def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
@@ -122,7 +122,7 @@ def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
     distinct: list[Any] = []
     both: BothAbsent = "skip"
     for processor in processors:
-        if _function(processor) is reclassify_nulls:
+        if _bare_function(processor) is reclassify_nulls:
             options = processor.keywords if isinstance(processor, partial) else {}
             absent = options.get("absent_values", NULL_ALONE)
             if isinstance(absent, NullHandling):
@@ -136,16 +136,16 @@ def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
 def with_places(
     processors: Sequence[Processor], demanded: Collection[str] = (), required: Collection[str] = ()
 ) -> tuple[Processor, ...]:
-    """The post-processors, where each `reclassify_nulls` takes for absent what any of them does, and is told of some fields: the
-    `demanded` ones, which the output's value alone decides, and the `required` ones."""
+    """The post-processors, with other options in each `reclassify_nulls`: what any of them counts as absent, the `demanded` fields, which
+    the output's value alone decides, and the `required` ones."""
     absent = absent_values_of(processors)
     reclassify = partial(
         reclassify_nulls, absent_values=absent.values, both_absent=absent.both, demanded=demanded, required=required
     )
-    return tuple(reclassify if _function(processor) is reclassify_nulls else processor for processor in processors)
+    return tuple(reclassify if _bare_function(processor) is reclassify_nulls else processor for processor in processors)
 
 
-def _function(processor: Processor) -> object:
+def _bare_function(processor: Processor) -> object:
     """The function of a post-processor, without the options that were given to it."""
     return processor.func if isinstance(processor, partial) else processor
 
@@ -239,7 +239,8 @@ WORDS: Final[Mapping[str, tuple[type[Settings], Processor]]] = {
 
 
 def read_post_process(data: object) -> tuple[Processor, ...]:
-    """A list of words, one-key maps and functions, applied in their order. Raises BadSettings with everything wrong."""
+    """The post-processors that a list of words, one-key maps and functions names, in the order in which they are applied. Raises
+    BadSettings with everything wrong."""
     if callable(data) or isinstance(data, str):
         data = [data]
     if not isinstance(data, (list, tuple)):

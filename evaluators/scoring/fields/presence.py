@@ -117,8 +117,8 @@ class AbsentValues(Struct, frozen=True, eq=False):
         """The function that says whether a value is absent; None where only missing values are."""
         return self.has if self.values else None
 
-    def at(self, node: FieldNode) -> Callable[[Any], bool]:
-        """Whether a value at a place counts as absent."""
+    def test_at(self, node: FieldNode) -> Callable[[Any], bool]:
+        """A function that says whether a value at a place counts as absent, once it is transformed."""
         change = chain(node.transforms) if node.unit and self.values else None
         if change is None:
             return self.has
@@ -140,20 +140,20 @@ NONE_ABSENT: Final = AbsentValues()
 def with_answers(
     comparator: Comparator, expected: Any, cells: Mapping[str, Any], counts: dict[int, int], place: int
 ) -> Any:
-    """All the right answers of a place in a row: its expected value, then those of the cell. `counts` says of each place how many answers
-    of the cell were compared in the row."""
+    """The right answers of a place in a row, as a list: its expected value, then those of the cell. A single one is returned without a
+    list, unless it is a list itself. Adds their number to `counts`, by place. Raises RowProblem where they are too many to be compared."""
     column = comparator.answers_column or ""
-    given = comparator.answers_in(cells.get(column, MISSING), expected)
-    counts[place] = counts.get(place, 0) + len(given)
-    if len(given) > 1 and counts[place] > limits_here().list_cells:
-        raise RowProblem(_too_many(len(given), column))
-    answers = [*given] if expected is MISSING else [expected, *given]
+    cell_answers = comparator.answers_in(cells.get(column, MISSING), expected)
+    counts[place] = counts.get(place, 0) + len(cell_answers)
+    if len(cell_answers) > 1 and counts[place] > limits_here().list_cells:
+        raise RowProblem(_too_many(len(cell_answers), column))
+    answers = [*cell_answers] if expected is MISSING else [expected, *cell_answers]
     return answers[0] if len(answers) == 1 and not isinstance(answers[0], list) else answers
 
 
 def own_pattern(comparator: Comparator, cells: Mapping[str, Any]) -> Any:
-    """The pattern in the cell, for a comparator that reads the output alone. Raises for one that cannot be used, whatever the output
-    has."""
+    """The pattern in the cell, for a comparator that reads the output alone. Raises RowProblem for one that cannot be used, whatever the
+    output has."""
     return comparator.answers_in(cells.get(comparator.answers_column or "", MISSING), MISSING)[0]
 
 

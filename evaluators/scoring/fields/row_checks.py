@@ -95,7 +95,7 @@ class ScoredRows:
         return False
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
-        """The lists of each row that were looked into, with how their items were paired; and those that are skipped."""
+        """(position of the row, list) of each list that was looked into, with how its items were paired, and of each that is skipped."""
         return ()
 
     def sides_of(self, at: int) -> tuple[Any, Any]:
@@ -107,11 +107,12 @@ class ScoredRows:
         return EmptyValues()
 
     def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
-        """The lists without items on one side of a row, by path, each with the fields that lack something for it, or hold over nothing."""
+        """(side, lists): the lists of a row that have no items on that side, by path, each with the names of the rules that are about its
+        items."""
         return "output", {}
 
     def settle(self) -> None:
-        """Takes the answers to what was asked, in a family of checks that asks."""
+        """Takes the answers to the questions of these rows. A family of checks that asks nothing has none."""
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
@@ -163,38 +164,38 @@ class ChunkCheck(Generic[Rows]):
 
     def __call__(self, *values: Any) -> Result:
         """The verdict of one row, without reasons: what they are made from is released at once."""
-        row = self.alone(*values)
+        row = self.score_row(*values)
         release_rows([row])
         return row.verdict
 
-    def alone(self, *values: Any) -> ScoredRow:
-        """One row, scored and counted: a value for each need. The caller releases it."""
+    def score_row(self, *values: Any) -> ScoredRow:
+        """Scores and counts one row, given as a value for each need. The caller releases it."""
         (row,) = self.score(*([value] for value in values))
         return row
 
-    def rows(self, *columns: Sequence[Any]) -> list[Result]:
-        """The verdicts of some rows: a column for each need. What would explain them is released."""
+    def verdicts(self, *columns: Sequence[Any]) -> list[Result]:
+        """Scores and counts some rows, given as a column for each need, and gives their verdicts. What would explain them is released."""
         scored = self.score(*columns)
         release_rows(scored)
         return [row.verdict for row in scored]
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
-        """Some rows, scored and counted: a column for each need. Raises what one of them raises; nothing is counted then. The caller
+        """Scores and counts some rows, given as a column for each need. Raises what one of them raises; nothing is counted then. The caller
         releases the rows."""
         return self.settle_rows(self.begin(*columns))
 
     def begin(self, *columns: Sequence[Any]) -> Rows:
-        """Some rows, compared; what comparators that cost are asked about is on a list. Raises what one of the rows
-        raises. The caller releases the rows."""
+        """Compares some rows, and puts what comparators that cost are to be asked on a list. Raises what one of the rows raises. The caller
+        releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def settle_rows(self, rows: Rows) -> list[ScoredRow]:
-        """The verdicts of rows that were begun, once their questions are answered; the rows are counted. Raises what
-        one of them raises: nothing is counted then, and they are released."""
+        """Settles rows that were begun, once their questions are answered, counts them, and gives their verdicts. Raises what one of them
+        raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def row_to_explain(self, *values: Any) -> ScoredRows:
-        """One row, scored to be explained, and not counted. The caller releases it."""
+        """Scores one row to be explained, without counting it. The caller releases it."""
         rows = self.begin(*([value] for value in values))
         rows.settle()
         return rows
@@ -208,8 +209,8 @@ class RowsCheck(ChunkCheck[Rows]):
         self._watched: dict[str, int] = {}
         """The position, by name, of the fields whose counts each verdict has."""
 
-    def watching(self, paths: Sequence[str]) -> Self:
-        """The check, whose verdicts also have the counts of some fields in each row."""
+    def watch_fields(self, paths: Sequence[str]) -> Self:
+        """Makes every verdict also have the counts of some fields in its row; returns the check itself."""
         self._watched = places_of(paths)
         return self
 
@@ -228,7 +229,7 @@ FoundEmpties: TypeAlias = tuple[EmptyValues, dict[int, int]]
 
 def empty_values(scored: Sequence[ScoredRow], absent: Sequence[Any]) -> list[FoundEmpties]:
     """Which values are empty, by field, in the rows of a chunk that were scored, whose output cannot be read, or in which nothing was
-    measured."""
+    measured: one answer for each group of rows that were scored together."""
     walked = {id(row.rows): row.rows for row in scored if row.rows is not None}
     wanted: dict[int, dict[int, int]] = {key: {} for key in walked}
     for row, scored_row in enumerate(scored):

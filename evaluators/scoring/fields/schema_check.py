@@ -37,7 +37,7 @@ from evaluators.scoring.fields.row_metrics import RowMetrics, Totals, add_totals
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.weighing import Lacking
-from evaluators.scoring.fields.wording import problem_of, too_deep
+from evaluators.scoring.fields.wording import row_problem, too_deep_problem
 from evaluators.scoring.judges.asking import asking_about
 
 MOST_REMEMBERED: Final = 1_000_000
@@ -66,8 +66,8 @@ class _SchemaTotals(RowsCheck[Rows]):
     def details(self) -> Mapping[Detail, int]:
         """Counts beside those of the four statuses: by path, kind and denominator."""
         return {
-            (path, kind, more): count
-            for (path, kind, more), count in self.total().items()
+            (path, kind, den): count
+            for (path, kind, den), count in self.total().items()
             if isinstance(kind, str) and count
         }
 
@@ -108,6 +108,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         """How many rows had each signature since they were last added up."""
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
+        """Compares rows, given as columns: expected documents, outputs, and one for each of the `answer_columns`."""
         expected, outputs, *cells = columns
         names = self._scoring.answer_columns
         named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
@@ -118,8 +119,8 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return self.count(rows, self.settle(rows))
 
     def settle(self, rows: SchemaRows) -> Sequence[Scored] | Sequence[Signature | None]:
-        """Takes the answers that some rows wait for. The outcomes of each row, where rows are counted by these, or its signature, None
-        where its documents are nested too deeply. Where one of the rows raises, all are released."""
+        """Takes the answers that some rows wait for. Gives the outcomes of each row, where rows are counted by these; else its signature,
+        None where its documents are nested too deeply. Where one of the rows raises, all are released."""
         try:
             rows.settle()
             if self._scoring.by_results:
@@ -134,7 +135,9 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         verdicts, changes, times, remembered = list[Result](), list[Changes](), self._times, self._memory()
         for results, row in zip(rows.results, settled, strict=True):
             if results is None or not isinstance(row, Signature):
-                verdicts.append(self._count_row(row if isinstance(row, Scored) else Scored((), problem=too_deep())))
+                verdicts.append(
+                    self._count_row(row if isinstance(row, Scored) else Scored((), problem=too_deep_problem()))
+                )
                 changes.append(())
                 continue
             known = remembered.rows.get(row) or self._remember(remembered, row, results)
@@ -155,12 +158,14 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         metrics = row_metrics(events, self._scoring.required_fields)
         if scored.problem is None:
             add_surplus(metrics.surplus, 1, self._total)
+        # in lowest terms
         lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
         metrics = metrics._replace(metrics=tuple(lowest))
         return self._verdict(metrics, events, scored.problem)
 
     def _memory(self) -> Remembered:
-        """What is remembered of this schema in this thread. Checks that watch the same fields share it."""
+        """The memory of verdicts and events by this schema in this thread, made where there is none. Checks that watch the same fields
+        share it."""
         key, known = (get_ident(), *self._watched), self._scoring.memory
         if key not in known:
             known[key] = Remembered(Events(self._scoring.root, self._scoring.surplus_counts))
@@ -168,6 +173,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return remembered
 
     def total(self) -> Totals:
+        """The counts by path of all rows so far."""
         self._add_up()
         return self._total
 
@@ -178,7 +184,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         changes = empties_of(signature, self._scoring.in_every_row)
         metrics = row_metrics(events, self._scoring.required_fields)
         broken = any(status == NOT_JUDGED for _, status, _, _ in signature.fields)
-        problem = problem_of(results) if broken else None
+        problem = row_problem(results) if broken else None
         verdict = self._verdict(metrics, events, problem)
         known = Known(verdict, events, 0 if problem is not None else metrics.surplus, changes)
         if not broken and not any(
@@ -229,9 +235,11 @@ class PartedRows(ScoredRows):
 
     @property
     def pairs_by_asking(self) -> bool:
+        """Whether in some part answers of comparators that cost decide which items are paired."""
         return any(rows.pairs_by_asking for _, _, rows in self.parts)
 
     def release(self) -> None:
+        """Frees the results of the rows of all parts."""
         for _, _, rows in self.parts:
             rows.release()
 
@@ -240,11 +248,14 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
     def __init__(self, scoring: Callable[..., SchemaScoring]) -> None:
+        """`scoring` gives the way of scoring that the cells of a row name."""
         super().__init__()
         self._scoring = scoring
         self._checks: dict[int, tuple[SchemaScoring, SchemaCheck]] = {}
 
     def begin(self, *columns: Sequence[Any]) -> PartedRows:
+        """Compares rows, those of each schema together. Columns are expected documents, outputs, and the cells that name the schema.
+        Releases the rows where one raises."""
         expected, outputs, *cells = columns
         rows_cells: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
         checks = [self._check(self._scoring(*each)) for each in rows_cells]
@@ -261,6 +272,8 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
         return rows
 
     def settle_rows(self, rows: PartedRows) -> list[ScoredRow]:
+        """Settles and counts the rows of each schema, and gives their verdicts in the order of the rows. Where one raises, nothing is
+        counted, and all are released."""
         try:
             settled = [check.settle(part) for check, _, part in rows.parts]
         except BaseException:
@@ -280,10 +293,11 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
         """The check by a scoring, made when it is first asked for. The scoring is kept with it, so that its id stays its own."""
         known = self._checks.get(id(scoring))
         if known is None:
-            known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watching(list(self._watched)))
+            known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watch_fields(list(self._watched)))
         return known[1]
 
     def total(self) -> Totals:
+        """The counts by path of all rows so far, of all schemas together."""
         totals: Totals = Counter()
         for _, check in self._checks.values():
             totals.update(check.total())

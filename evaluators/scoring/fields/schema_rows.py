@@ -21,7 +21,7 @@ from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
 from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.weighing import Lacking
-from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, row_outcomes, too_deep, wrong_results
+from evaluators.scoring.fields.wording import WEIGHTLESS, right_count_text, row_outcomes, too_deep_problem, wrong_results
 from evaluators.scoring.judges.asking import has_open_questions
 
 
@@ -66,6 +66,7 @@ class SchemaRows(ScoredRows):
 
     @property
     def pairs_by_asking(self) -> bool:
+        """Whether answers of comparators that cost decide which items are paired."""
         return self.scoring.pairs_by_asking
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
@@ -79,9 +80,11 @@ class SchemaRows(ScoredRows):
                         yield row, ListResult(each.at, each.location, each.expected, each.output, 0, 0)
 
     def sides_of(self, at: int) -> tuple[Any, Any]:
+        """The expected document and the output of the row at position `at`."""
         return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        """The empty values of some rows, by field. With `absent`, values that count as absent are looked for in every row again."""
         names = self.scoring.in_every_row
         if absent or not self.changes:
             every = [(row, self._full_results(row) if absent else self.results[row]) for row in rows]
@@ -93,13 +96,14 @@ class SchemaRows(ScoredRows):
         return empty_values_of(changes, names) if self.scoring.fields else EmptyValues()
 
     def settle(self) -> None:
+        """Takes the answers of comparators that cost."""
         self.walk.settle()
 
     def __len__(self) -> int:
         return len(self._sides[0])
 
     def outcomes_of(self, at: int) -> Scored:
-        """All outcomes of a row, with those of its lists."""
+        """All outcomes of a row, with those of its lists. They are made once."""
         scored_row = self._scored.get(at)
         if scored_row is None:
             if all(map(ships, self.scoring.processors)):
@@ -114,7 +118,7 @@ class SchemaRows(ScoredRows):
         """The outcomes of a row, made from the results of its walk."""
         results = self._full_results(at)
         if results is None:
-            return Scored((), problem=too_deep())
+            return Scored((), problem=too_deep_problem())
         scored_row = row_outcomes(results, self.scoring.processors, self.scoring.absent)
         if not self.scoring.surplus_counts:
             return scored_row
@@ -169,6 +173,7 @@ class SchemaRows(ScoredRows):
         return Reason(_reason_text(scored_row, verdict), details, scored_row.fields)
 
     def release(self) -> None:
+        """Frees the results of all rows."""
         self.results, self._scored, self.changes = [], {}, ()
 
 
@@ -209,4 +214,4 @@ def _reason_text(scored: Scored, verdict: Result) -> str:
     if verdict.status is RowStatus.NOT_MEASURED:
         return WEIGHTLESS
     long = [f"{array.path}: {CROWDED}" for array in scored.arrays if CROWDED in array.notes]
-    return "; ".join([of_fields(match, whole, scored.fields, "field"), *long])
+    return "; ".join([right_count_text(match, whole, scored.fields, "field"), *long])

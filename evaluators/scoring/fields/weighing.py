@@ -21,13 +21,13 @@ from evaluators.model.limits import still_time
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.fingerprints import fingerprint
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
-from evaluators.scoring.fields.item_keys import as_sets
+from evaluators.scoring.fields.item_keys import first_positions
 from evaluators.scoring.fields.pairing import (
     Paired,
     Worth,
     in_list_order,
-    paired_by_key,
-    paired_freely,
+    pair_by_key,
+    pair_freely,
     worth_of_one_result,
 )
 from evaluators.scoring.fields.places import OBJECT, UNIT, Place
@@ -191,7 +191,7 @@ class Weighing(Units):
         ours: Sequence[int] = range(len(e))
         theirs: Sequence[int] = range(len(o))
         if place.unique:
-            sets = as_sets(e, o, item.set_key)
+            sets = first_positions(e, o, item.set_key)
             if sets is not None:
                 listed.unique = ours, theirs = sets
                 e, o = [e[index] for index in ours], [o[index] for index in theirs]
@@ -249,7 +249,7 @@ class Weighing(Units):
         order. A pairing by comparison is remembered."""
         align = place.node.align
         if align.how == "key_field":
-            paired, keys = paired_by_key(align, e, o, place.key_of)
+            paired, keys = pair_by_key(align, e, o, place.key_of)
             if not paired.in_order and not self.weighing and json_equal(e, o) and json_equal(*self.documents):
                 paired = in_list_order(len(e), len(o))  # documents that are equal as a whole match
             return paired, keys
@@ -260,7 +260,7 @@ class Weighing(Units):
         known = self.paired.get(key)
         if known is None:
             hits, shortest = dict[tuple[int, int], list[Place]](), min(len(e), len(o))
-            pairing = paired_freely(
+            pairing = pair_freely(
                 align, e, o, place.node.pairing_cost, lambda value: fingerprint(item, value), item.item_key,
                 asks, lambda pairs, asking: self.worths(item, e, o, pairs, hits, at if asking else None),
                 lambda pairs: ranks(item, hits, pairs, shortest),

@@ -86,7 +86,8 @@ def wrong_results(results: RowResults, wanted: Collection[str], listed: Collecti
 
 
 def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, ShownMetric | None]]:
-    """A result in words, one outcome for each metric, each with the problem that kept it from being measured."""
+    """Yields (outcome, problem, metric) for each metric of a result: the result in words, the problem that kept it from being measured, and
+    what all results of the metric share. Both are None for a result that no metric gave."""
     node, status, path, e, o = (
         result.at.node,
         STATUS[result.status],
@@ -149,7 +150,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
     if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
         expected = (
             None if node.needed_in_output and not node.required else expected
-        )  # then that of the output alone is said
+        )  # then the reason speaks of the output alone
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
     if known is None and how is not None and not how.each and json_equal(expected, output):
         return EQUAL
@@ -174,15 +175,15 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     return found
 
 
-def problem_of(results: RowResults) -> RowProblem | None:
+def row_problem(results: RowResults) -> RowProblem | None:
     """Why a row has no score: the first result that something else than the output kept from being measured."""
     for field in results.fields:
-        if field.status == NOT_JUDGED and (problem := problem_in(field)) is not None:
+        if field.status == NOT_JUDGED and (problem := result_problem(field)) is not None:
             return with_field_name(problem, spell_location(field.location))
     return None
 
 
-def problem_in(fault: FieldResult) -> RowProblem | None:
+def result_problem(fault: FieldResult) -> RowProblem | None:
     """The problem of one result that could not be measured; None of any other."""
     return next(
         (answer.problem for answer in fault.answers if isinstance(answer, Explained) and answer.problem is not None), None
@@ -203,7 +204,7 @@ def _first_problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) ->
     return RowProblem(Issue("not-measured", Blame.BUG, message))
 
 
-def too_deep() -> RowProblem:
+def too_deep_problem() -> RowProblem:
     """The problem of a row whose documents are nested too deeply."""
     message = "the documents hold choices or aligned lists that are nested too deeply to be scored"
     return RowProblem(Issue("nested-too-deeply", Blame.ENVIRONMENT, message, hint="align the outer lists as ordered"))
@@ -255,7 +256,7 @@ WEIGHTLESS: Final = "no field that counts was measured: the others have weight 0
 """Why a row is not measured that has fields to compare."""
 
 
-def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:
+def right_count_text(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:
     """How many of some fields or values are right, and the first that is not: `2 of 3 fields right; first difference: …`."""
     wrong = next((result for result in results if result.status in WRONG), None)
     if match == whole:

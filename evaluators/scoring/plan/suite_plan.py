@@ -222,7 +222,7 @@ def _plan_evaluator(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     check = line.settings.compile()
     if watched and isinstance(check, RowsCheck):
-        check = check.watching(watched)
+        check = check.watch_fields(watched)
     inputs, lookups = zip(*(needs.need(need, line) for need in line.settings.needs()), strict=True)
     unreadable, skip = line.settings.unreadable(), needs.reading.unreadable == "skip"
     return Planned(line, check, _gate_slots(needs, line), inputs, lookups, unreadable, skip)

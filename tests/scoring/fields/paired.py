@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluators.scoring.fields.fingerprints import Fingerprint, Fingerprinting
 from evaluators.scoring.fields.item_keys import key_reader
-from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, paired_by_key, paired_freely
+from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, pair_by_key, pair_freely
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import PairCost
 from evaluators.scoring.values.equality import json_equal
@@ -23,9 +23,9 @@ def pair_items(
 ) -> Paired:
     """The items that go together, and what either list has left over."""
     if align.how == "key_field":
-        return paired_by_key(align, expected, output, key_reader(align))[0]
+        return pair_by_key(align, expected, output, key_reader(align))[0]
     if align.free and not json_equal([*expected], [*output]):
-        return paired_freely(
+        return pair_freely(
             align, expected, output, PairCost(), fingerprint_of, key_of, False,
             lambda pairs, _: [weigh(row, column) for row, column in pairs],
         )  # fmt: skip

@@ -138,7 +138,7 @@ def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
     assert check.counts() == {path: tuple(found[kind] for kind in KINDS) for path, found in tally.items()}
     assert check.details() == surplus_details(tree, rows)
     chunk = OpenCheck(tree, 0.5)
-    chunk.rows(*zip(*many, strict=True))
+    chunk.verdicts(*zip(*many, strict=True))
     five = {path: tuple(5 * found[kind] for kind in KINDS) for path, found in tally.items()}
     assert chunk.counts() == five
     assert chunk.details() == surplus_details(tree, many)
@@ -177,7 +177,7 @@ def watches_every_path(tree: OpenTree, expected: Any, output: Any) -> None:
     """A check that watches paths says what became of each in this row."""
     score = naive.explain_open(tree, expected, output)
     paths = sorted({general(result.path) for result in score.fields} | {"no.such"})
-    verdict = OpenCheck(tree, 0.5).watching(paths)(expected, output)
+    verdict = OpenCheck(tree, 0.5).watch_fields(paths)(expected, output)
     for path, counts in zip(paths, verdict.watched, strict=True):
         here = [result.status for result in score.fields if general(result.path) == path]
         assert counts == tuple(map(here.count, KINDS))

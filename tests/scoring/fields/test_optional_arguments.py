@@ -49,4 +49,4 @@ def test_a_chunk_of_rows_is_decided_as_each_row_alone(calls: list[Any], expected
     for line in load(SUITE).lines:
         rows = [(expected, calls), (expected[:1], calls[:1]), (expected, [])]
         together: Any = line.settings.compile()
-        assert together.rows(*zip(*rows, strict=True)) == [line.settings.compile()(*row) for row in rows]
+        assert together.verdicts(*zip(*rows, strict=True)) == [line.settings.compile()(*row) for row in rows]

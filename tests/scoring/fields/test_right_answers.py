@@ -116,7 +116,7 @@ def test_rows_with_the_same_documents_have_their_own_answers(seed: int) -> None:
         for line in load({"evaluators": BOTH}).lines:
             together, alone = line.settings.compile(), line.settings.compile()
             assert isinstance(together, ChunkCheck)
-            assert together.rows(*zip(*every, strict=True)) == [alone(*row) for row in every]
+            assert together.verdicts(*zip(*every, strict=True)) == [alone(*row) for row in every]
 
 
 def test_a_column_that_is_not_there_is_found_before_the_first_row(tmp_path: Path) -> None:

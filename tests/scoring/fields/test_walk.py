@@ -44,10 +44,10 @@ def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     root, one, other = drawn
     scoring = SchemaScoring(root, "f1", 1.0, surplus_counts=surplus_counts)
     watched = scoring.fields[:2]
-    slow = counted_one_by_one(scoring).watching(watched)
-    fast = SchemaCheck(scoring).watching(watched)
+    slow = counted_one_by_one(scoring).watch_fields(watched)
+    fast = SchemaCheck(scoring).watch_fields(watched)
     rows = [(one, other), (other, one), (one, one), (one, MISSING), (one, other)]
-    together = fast.rows([a for a, _ in rows], [b for _, b in rows])
+    together = fast.verdicts([a for a, _ in rows], [b for _, b in rows])
     assert [exact(found) for found in together] == [exact(slow(a, b)) for a, b in rows]
     assert tallies(fast) == tallies(slow)
 
@@ -76,10 +76,10 @@ def test_frames_are_let_go_of_without_the_collector() -> None:
     gc.collect()
     gc.disable()
     try:
-        check.rows([row[0]] * 50, [row[1]] * 50)
+        check.verdicts([row[0]] * 50, [row[1]] * 50)
         before = len(gc.get_objects())
         for _ in range(20):
-            check.rows([row[0]] * 50, [row[1]] * 50)
+            check.verdicts([row[0]] * 50, [row[1]] * 50)
         assert len(gc.get_objects()) - before < 200
     finally:
         gc.enable()
@@ -108,11 +108,11 @@ def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers()
 def test_what_rows_came_to_is_remembered_for_further_checks_each_of_which_counts_its_own() -> None:
     scoring = SchemaScoring(tree(obj({"a": leaf(), "b": leaf()})), "f1", 1.0)
     first, second = SchemaCheck(scoring), SchemaCheck(scoring)
-    watching = SchemaCheck(scoring).watching(["a"])
-    (one,) = first.rows([{"a": 1, "b": 2}], [{"a": 1, "b": 3, "c": 4}])
-    others = second.rows([{"a": 1, "b": 2}] * 2, [{"a": 1, "b": 5, "c": 6}] * 2)
+    watching = SchemaCheck(scoring).watch_fields(["a"])
+    (one,) = first.verdicts([{"a": 1, "b": 2}], [{"a": 1, "b": 3, "c": 4}])
+    others = second.verdicts([{"a": 1, "b": 2}] * 2, [{"a": 1, "b": 5, "c": 6}] * 2)
     assert all(other is one for other in others)
-    assert watching.rows([{"a": 1, "b": 2}], [{"a": 1, "b": 3}])[0].watched == ((1, 0, 0, 0),)
+    assert watching.verdicts([{"a": 1, "b": 2}], [{"a": 1, "b": 3}])[0].watched == ((1, 0, 0, 0),)
     assert first.counts() == {"a": (1, 0, 0, 0), "b": (0, 1, 0, 0), "c": (0, 0, 0, 1)}
     assert second.counts() == {"a": (2, 0, 0, 0), "b": (0, 2, 0, 0), "c": (0, 0, 0, 2)}
     assert first.counts() == {"a": (1, 0, 0, 0), "b": (0, 1, 0, 0), "c": (0, 0, 0, 1)}
@@ -123,7 +123,7 @@ def test_which_places_are_counted_apart_hangs_on_the_rows_of_a_check_alone(monke
     scoring = SchemaScoring(tree(obj({"a": leaf()})), "f1", 1.0)
     for keys in ("pqr", "rst"):
         check = SchemaCheck(scoring)
-        check.rows([{"a": 1}] * 3, [{"a": 1, key: 1} for key in keys])
+        check.verdicts([{"a": 1}] * 3, [{"a": 1, key: 1} for key in keys])
         apart = {path: counts[3] for path, counts in check.counts().items() if path != "a"}
         assert apart == {keys[0]: 1, keys[1]: 1, "(other paths)": 1}
 
@@ -134,7 +134,7 @@ def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch:
     check = SchemaCheck(SchemaScoring(tree(obj({"a": leaf()})), "f1", 1.0))
     for number in range(0, 200, 10):
         outputs = [{"a": 1, f"k{row}": row} for row in range(number, number + 10)]
-        assert [found.counts for found in check.rows([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
+        assert [found.counts for found in check.verdicts([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
         assert len(check._memory().events.known) <= 60
     counts = check.counts()
     assert counts["a"] == (200, 0, 0, 0)

@@ -188,12 +188,12 @@ def measured(count: int, turns: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         files = write(Path(folder), count)
         chunks, all_right = list(read(files["jsonl"])), list(read(write(Path(folder), count, 0.0)["jsonl"]))
-        verdicts = [settings.check().rows(*chunk) for chunk in chunks]
+        verdicts = [settings.check().verdicts(*chunk) for chunk in chunks]
         works: dict[str, Callable[[], object]] = {
             "parsing CSV": lambda: all(read(files["csv"])),
             "parsing JSON lines": lambda: all(read(files["jsonl"])),
-            "found": lambda: [settings.check().rows(*chunk) for chunk in all_right],
-            "looked up": lambda: [settings.check().rows(*chunk) for chunk in chunks],
+            "found": lambda: [settings.check().verdicts(*chunk) for chunk in all_right],
+            "looked up": lambda: [settings.check().verdicts(*chunk) for chunk in chunks],
             "chance": lambda: _chance(settings.sampled_metric(), verdicts, chunks),
         }
         least = dict.fromkeys(works, math.inf)
