@@ -57,8 +57,8 @@ class AnswerCache:
         self._askers: dict[Hashable, AskerAnswers] = {}
 
     def result_of(self, key: CallKey, function: Callable[[], Value], owner: object) -> Value:
-        """The value of `function`, which is called the first time that a key is asked for. An exception that it raises is kept and
-        raised again.
+        """The value of `function`, which is called the first time that a key is asked for; then the value is cached. An exception that
+        it raises is cached, too, and raised again.
 
         `owner` is kept alive with it.
         """
@@ -74,8 +74,8 @@ class AnswerCache:
         value: Value = call.value
         return value
 
-    def of(self, identity: Hashable) -> AskerAnswers:
-        """The answers of one comparator or judge, by its `identity`."""
+    def answers_of(self, identity: Hashable) -> AskerAnswers:
+        """The answers of one comparator or judge, by its `identity`; an empty record is added the first time."""
         return self._askers.setdefault(identity, AskerAnswers())
 
 
@@ -97,7 +97,7 @@ def cache_in_force() -> Iterator[None]:
 
 
 def current_cache() -> AnswerCache | None:
-    """The cache of the `with` block; None outside of one."""
+    """The cache of the `cache_in_force` block that is running; None outside of one."""
     return _current.get()
 
 

@@ -47,7 +47,8 @@ _starting = threading.Lock()
 
 
 def result_of(awaitable: Awaitable[Any]) -> Any:
-    """The result of an awaitable, from code that is not async. Raises what the awaitable raises. It runs in a thread that is kept."""
+    """The result of an awaitable, from code that is not async: it runs in the worker thread, and is waited for. Raises what it
+    raises."""
     worker = _worker()
     if threading.current_thread() is not worker.thread:
         return worker.result_of(awaitable)
@@ -63,29 +64,29 @@ def await_result(returned: Any) -> Any:
     return result_of(returned) if isawaitable(returned) else returned
 
 
-def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
-    """The results of several awaitables, in their order; at most `at_once` of them run at the same time.
+def results_of(calls: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+    """The results of several calls of async functions, in their order; at most `at_once` of them run at the same time.
 
-    Each is made when its turn comes. An exception that one raises is its result.
+    Each call is made when its turn comes. An exception that one raises is its result.
     """
-    return list(result_of(_gather(make, at_once)))
+    return list(result_of(_gather(calls, at_once)))
 
 
-async def _gather(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+async def _gather(calls: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
     """The results of async calls in their order, at most `at_once` of which run at a time; an exception is the result of its call."""
     import asyncio
 
-    room = asyncio.Semaphore(max(1, at_once))
+    free_slots = asyncio.Semaphore(max(1, at_once))
 
-    async def result_of_call(begin: Callable[[], Awaitable[Any]]) -> Any:
+    async def result_of_call(call: Callable[[], Awaitable[Any]]) -> Any:
         """The result of one call, or the exception that it raised."""
-        async with room:
+        async with free_slots:
             try:
-                return await begin()
+                return await call()
             except Exception as error:  # whatever a caller's function raises is its answer, and costs no other one
                 return error
 
-    return list(await asyncio.gather(*map(result_of_call, make)))
+    return list(await asyncio.gather(*map(result_of_call, calls)))
 
 
 def stop_worker() -> None:
@@ -96,7 +97,7 @@ def stop_worker() -> None:
 
 
 def _worker() -> _Worker:
-    """The thread with the event loop of this process, which is started the first time."""
+    """The worker thread of this process, with its event loop. It is started at the first call, and anew after a fork."""
     with _starting:
         if not _shared or _shared[0].process != os.getpid():
             _shared[:] = [_Worker()]

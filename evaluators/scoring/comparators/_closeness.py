@@ -58,15 +58,16 @@ def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
     limit_abs, limit_rel, either = limits
     if limit_abs is None is limit_rel:
         return lambda expected, actual: expected == actual
-    of_both = max if either else min
+    combine = max if either else min
 
     def close(expected: Number, actual: Number) -> bool:
         """Whether two numbers are within the tolerance: by floats where that is certain, else exactly."""
         try:
             gap = abs(float(actual - expected))
+            # the greatest gap allowed, and how much floats may be wrong by
             room = math.inf if limit_abs is None else limit_abs
             if limit_rel is not None and (expected or limit_abs is None):
-                room = of_both(room, limit_rel * abs(float(expected)))
+                room = combine(room, limit_rel * abs(float(expected)))
             slack = 1e-15 * (abs(float(actual)) + abs(float(expected)) + room) + 1e-300
         except OverflowError:
             return _exactly_close(expected, actual, limits)
@@ -86,17 +87,18 @@ def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
 
 def exact_room(limits: Limits, expected: Number) -> Fraction:
     """The greatest difference allowed from the expected number, exactly."""
-    most, part, either = limits
-    rooms = [] if most is None else [exact_number(most)]
-    if part is not None and (expected or not rooms):
-        rooms.append(exact_number(part) * abs(exact_number(expected)))
-    return (max if either else min)(rooms, default=Fraction(0))
+    limit_abs, limit_rel, either = limits
+    allowed = [] if limit_abs is None else [exact_number(limit_abs)]
+    if limit_rel is not None and (expected or not allowed):  # of an expected 0 there is no part
+        allowed.append(exact_number(limit_rel) * abs(exact_number(expected)))
+    return (max if either else min)(allowed, default=Fraction(0))
 
 
 def exact_gap(expected: Number, actual: Number) -> Fraction | None:
     """The exact difference of two numbers; None where it is more than any number."""
     if not (_is_finite(expected) and _is_finite(actual)):
         return None
+    # two numbers that are written alike may differ by less than a decimal shows: the float 0.1 is not a tenth
     return abs(exact_number(actual) - exact_number(expected)) or abs(Fraction(actual) - Fraction(expected))
 
 

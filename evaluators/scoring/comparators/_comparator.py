@@ -112,17 +112,18 @@ class Comparator(Settings):
 
     @property
     def answers_column(self) -> str | None:
-        """The column in whose cells right answers stand beside the expected value: the core puts them into the list that it gets. A
-        comparator that reads the output alone gets what stands there in the place of the expected value."""
+        """The column whose cells hold further right answers, which the core adds to the expected value; None without one. A comparator
+        that reads the output alone gets what such a cell holds in place of the expected value."""
         return None
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
-        """The right answers in a cell of that column, beside an expected value. Raises RowProblem for one that cannot be read."""
+        """The right answers in a cell of `answers_column`, in a row with this expected value. Raises RowProblem for a cell that cannot
+        be read."""
         raise NotImplementedError  # the contract: a comparator with such a column reads its cells
 
     def in_place_of_nothing(self, expected: Any) -> Any:
-        """The value that an output without one is read as, for this expected value; MISSING for a missing value. Asked of
-        comparators that list answers."""
+        """The value that is compared where the output has none: a right answer that stands for no value, such as `""`. MISSING where
+        there is no such answer. It is called only where `lists_answers` is true."""
         return MISSING
 
     @property
@@ -184,12 +185,11 @@ class Comparator(Settings):
         return False
 
     def doubt(self, expected: Any) -> str | None:
-        """The two meanings that an expected value may have, in words, the one that is taken first; None for one that is clear."""
+        """The two meanings that an expected value may have, in words, first the one that it is taken for; None where it has one."""
         return None
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
-        """How far two values are apart, as a number; None where that cannot be said. Of values that match, the farthest apart are
-        shown to people."""
+        """The distance of two values, as a number; None where it cannot be said. Reports show the matches that are farthest apart."""
         return None
 
     def key(self) -> Callable[[Any], Hashable] | None:
@@ -335,11 +335,13 @@ class WholeCall(Exception):
         super().__init__(str(problem))
 
 
-def answers_in(comparator: Comparator, questions: Sequence[Question], returned: object) -> list[Comparison | RowProblem]:
-    """The answers that one call gave to some questions, in their order, each with a reason.
+def checked_answers(
+    comparator: Comparator, questions: Sequence[Question], returned: object
+) -> list[Comparison | RowProblem]:
+    """The answers that one call gave to some questions, in their order, checked, each with a reason.
 
     `returned` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
-    exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
+    exception, or a list of another length, raises WholeCall: it concerns all questions.
     """
     word = word_of(comparator)
     if isinstance(returned, RowProblem):
@@ -351,10 +353,10 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], returned: 
         raise WholeCall(bad_answer(word, message))
     if len(returned) != len(questions):
         raise WholeCall(bad_answer(word, f"returned {len(returned)} answers to {len(questions)} questions"))
-    return [answer_in(comparator, question, answer) for question, answer in zip(questions, returned, strict=True)]
+    return [_checked_answer(comparator, question, answer) for question, answer in zip(questions, returned, strict=True)]
 
 
-def answer_in(comparator: Comparator, question: Question, returned: object) -> Comparison | RowProblem:
+def _checked_answer(comparator: Comparator, question: Question, returned: object) -> Comparison | RowProblem:
     """The comparison that a call returned for a question, with a reason; the problem where it returned no comparison."""
     if isinstance(returned, RowProblem):
         return returned

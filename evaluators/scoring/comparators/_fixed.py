@@ -66,8 +66,8 @@ class _PlainNumbers(_Fixed):
         parse, most = self.options["parse"], self.options.get("tolerance", {}).get("abs")
         wanted, number = _plain_number(expected, parse), _plain_number(actual, parse)
         if wanted is None or number is None:
-            only_one = not parse and kind(expected) != kind(actual) and _plain_number(actual, True) is not None
-            return difference_text(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
+            is_written = not parse and kind(expected) != kind(actual) and _plain_number(actual, True) is not None
+            return difference_text(expected, actual) + ("; parse: true reads numbers in text" if is_written else "")
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
         limit = "" if most is None else f"; allowed: {allowed_text((most, None, False), wanted)}"
@@ -178,6 +178,7 @@ class NumberTolerance(_PlainNumbers):
 
     @property
     def options(self) -> Mapping[str, Any]:
+        """The options of the comparator `numeric` that compares in its place."""
         return {"parse": self.parse, "tolerance": {"abs": self.tolerance}}
 
 
@@ -216,6 +217,7 @@ class StringCaseInsensitive(_Fixed):
 
     @property
     def options(self) -> Mapping[str, Any]:
+        """The options of the comparator `normalized` that compares in its place."""
         return {"unicode": "none", "accents": "keep", "whitespace": "keep"}
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
@@ -253,6 +255,7 @@ class StringFuzzy(_Fixed):
 
     @property
     def options(self) -> Mapping[str, Any]:
+        """The options of the comparator `fuzzy` that compares in its place."""
         return {"at_least": self.threshold, "partial": True, "case": "keep" if self.case_sensitive else "ignore"}
 
 
@@ -274,10 +277,10 @@ class StringUrl(Comparator):
     )
 
     def compare(self, expected: Any, actual: Any) -> bool:
-        return _ADDRESS.compare(expected, actual)
+        return _ADDRESS_READING.compare(expected, actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
-        return _ADDRESS.reason(expected, actual, comparison)
+        return _ADDRESS_READING.reason(expected, actual, comparison)
 
 
-_ADDRESS = AddressReading(fragment="keep", case="ignore")
+_ADDRESS_READING = AddressReading(fragment="keep", case="ignore")

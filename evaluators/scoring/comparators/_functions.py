@@ -26,8 +26,8 @@ from evaluators.scoring.comparators._comparator import (
     Comparator,
     Question,
     Readable,
-    answers_in,
     call_failure,
+    checked_answers,
 )
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import Apply, TransformError
@@ -58,6 +58,7 @@ class FunctionComparator(Comparator):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The JSON schema of the options, without descriptions of the fields."""
         return handler(core)  # the class has no source text to read descriptions from
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
@@ -66,7 +67,7 @@ class FunctionComparator(Comparator):
             answer: bool | Comparison = await_result(type(self).function(expected, actual, dict(self._params)))
             return answer
         question = Question("", expected, actual, expected, actual)
-        (comparison,) = answers_in(self, [question], self.compare_all([question]))
+        (comparison,) = checked_answers(self, [question], self.compare_all([question]))
         if isinstance(comparison, RowProblem):
             raise comparison
         return comparison
@@ -196,19 +197,20 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
 
 
 def params_of(noun: str, word: str, read: ReadParams | None, options: Params) -> dict[str, Any]:
-    """The parameters as the function gets them. Raises BadSettings for those that cannot be used."""
+    """The parameters as the function gets them: the options, checked and changed by `read`, if there is one. Raises ValueError, which
+    BadSettings is too, for those that cannot be used; it names the plug, a `noun` called `word`."""
     if read is None:
         return dict(options)
     if isinstance(read, type):
         return dict(build(read, dict(options), noun=f'{noun} "{word}"'))
     try:
-        comparator = read(dict(options))
+        params = read(dict(options))
     except BadSettings:
         raise
     except Exception as error:  # what a validator of the user's own raises is what is wrong with the parameters
         text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f'{noun} "{word}": {text}') from error
-    return dict(options) if comparator is None else dict(comparator)
+    return dict(options) if params is None else dict(params)
 
 
 def check_callable(noun: str, name: str, function: Callable[..., Any], wanted: tuple[str, ...]) -> None:

@@ -43,13 +43,13 @@ class AddressReading(msgspec.Struct, frozen=True):
             return "equal" if json_equal(expected, actual) else "the same address"
         if not (isinstance(expected, str) and isinstance(actual, str)):
             return difference_text(expected, actual)
-        ours, theirs = self.parts(expected), self.parts(actual)
+        expected_parts, actual_parts = self.parts(expected), self.parts(actual)
         apart = [
-            f"{name} {quote(there)} differs from {quote(here)}"
-            for name, here, there in zip(_NAMES, ours, theirs, strict=False)
-            if here != there
+            f"{name} {quote(found)} differs from {quote(wanted)}"
+            for name, wanted, found in zip(_NAMES, expected_parts, actual_parts, strict=False)
+            if wanted != found
         ]
-        return "; ".join(apart) if len(ours) == len(theirs) else difference_text(expected, actual)
+        return "; ".join(apart) if len(expected_parts) == len(actual_parts) else difference_text(expected, actual)
 
     def parts(self, text: str) -> Parts:
         """The parts of an address, written in one way. Text that is no web address is its own only part."""

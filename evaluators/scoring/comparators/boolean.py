@@ -68,7 +68,7 @@ class Boolean(Comparator):
         return wanted is not None and wanted is self._meaning(actual)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        """A key by which equal values are found; None where different words may mean the same."""
+        """A function that gives equal values one key; None where different words may mean the same."""
         return lookup_key if self.words is None else None
 
     def readable(self, expected: Any) -> Readable:
@@ -116,10 +116,10 @@ def _boolean_text(meaning: bool) -> str:
     return "true" if meaning else "false"
 
 
-def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:
-    """The meaning of each listed word: texts folded, numbers as themselves and as text."""
+def _meanings(words: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:
+    """A table that gives all these words one meaning. Its keys are texts without case and outer spaces; a number is also its own key."""
     meanings: dict[int | float | str, bool] = {}
-    for word in listed:
+    for word in words:
         if isinstance(word, bool):
             meanings[_boolean_text(word)] = meaning
             continue

@@ -53,23 +53,23 @@ class Fuzzy(Normalization, Comparator):
         """Whether two texts differ by few enough edits, or, with `partial`, how alike they are, exactly. Other values must be equal."""
         if expected.__class__ is not str or actual.__class__ is not str:
             return json_equal(expected, actual)
-        one, other = self._normalize(expected), self._normalize(actual)
-        if one != other:
-            refuse_long(one, other)
-        length = max(len(one), len(other)) or 1
+        wanted, found = self._normalize(expected), self._normalize(actual)
+        if wanted != found:
+            refuse_long(wanted, found)
+        length = max(len(wanted), len(found)) or 1
         edits, characters = self._edits_in_characters
         if not self.partial:
             allowed = edits * length // characters
-            return one == other or self._distance(one, other, score_cutoff=allowed) <= allowed
-        distance = self._distance(one, other)
+            return wanted == found or self._distance(wanted, found, score_cutoff=allowed) <= allowed
+        distance = self._distance(wanted, found)
         passed = distance * characters <= edits * length
         return Comparison((length - distance) / length, passed, ratio=(length - distance, length))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
         if expected.__class__ is not str or actual.__class__ is not str:
             return "equal" if comparison.passed else difference_text(expected, actual)
-        one, other = self._normalize(expected), self._normalize(actual)
-        length, edits = max(len(one), len(other)) or 1, self._distance(one, other)
+        wanted, found = self._normalize(expected), self._normalize(actual)
+        length, edits = max(len(wanted), len(found)) or 1, self._distance(wanted, found)
         changes = "1 change" if edits == 1 else f"{edits} changes"
         return (
             f"{quote(actual)} and {quote(expected)} are {(length - edits) / length:.4g} alike "
@@ -77,11 +77,11 @@ class Fuzzy(Normalization, Comparator):
         )
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
-        """The share of characters in which two texts differ."""
+        """The share of characters in which two texts differ; None for values that are no texts."""
         if expected.__class__ is not str or actual.__class__ is not str:
             return None
-        one, other = self._normalize(expected), self._normalize(actual)
-        return Fraction(self._distance(one, other), max(len(one), len(other)) or 1)
+        wanted, found = self._normalize(expected), self._normalize(actual)
+        return Fraction(self._distance(wanted, found), max(len(wanted), len(found)) or 1)
 
     @cached_property
     def _distance(self) -> Callable[..., int]:
@@ -92,10 +92,10 @@ class Fuzzy(Normalization, Comparator):
 
     @cached_property
     def _normalize(self) -> Normalize:
-        """A function that sets aside what the settings forgive."""
+        """A function that normalizes a text by the settings, so that what they forgive makes no difference."""
         return normalizer(self)
 
     @cached_property
     def _edits_in_characters(self) -> tuple[int, int]:
-        """(edits, characters): so many edits are allowed in so many characters, exactly."""
+        """Two whole numbers (edits, characters): so many edits are allowed in a text of so many characters, by `at_least`."""
         return (1 - Fraction(str(self.at_least))).as_integer_ratio()

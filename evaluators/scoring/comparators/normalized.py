@@ -49,7 +49,7 @@ class Normalized(Normalization, Comparator):
         return self._compare(expected, actual)
 
     def key(self) -> Callable[[Any], Hashable]:
-        """A key by which values are found that are equal once normalized."""
+        """A function that gives values one key where they are equal once normalized."""
         return _normalized_key(normalizer(self))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:

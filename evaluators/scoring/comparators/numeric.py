@@ -122,11 +122,11 @@ class Numeric(Comparator):
         if self._reader is None or json_equal(expected, actual):
             return json_equal(expected, actual)
         read = self._reader if self._notations is None else self._reader_for(expected)
-        wanted, found = _number_of(read, expected), _number_of(read, actual)
-        return wanted is not None and found is not None and self._is_close(wanted, found)
+        wanted, number = _number_of(read, expected), _number_of(read, actual)
+        return wanted is not None and number is not None and self._is_close(wanted, number)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        """A key by which equal numbers are found; None where different numbers, or texts, may match."""
+        """A function that gives equal numbers one key; None where different numbers, or texts, may match."""
         return lookup_key if self.tolerance is None and self.reads_any else None
 
     def readable(self, expected: Any) -> Readable:
@@ -161,7 +161,7 @@ class Numeric(Comparator):
         return None if self.between in (None, EXPECTED) else str(self.between).removeprefix(ROW).strip()
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
-        """The upper limit in the cell. Without an expected value the lower one is None, and without either there are no answers."""
+        """The upper limit in the cell; without an expected value, None for the lower limit and the upper one. Empty without either."""
         upper = None if cell is MISSING or (isinstance(cell, str) and not cell.strip()) else cell
         if expected is not MISSING:
             return (upper,)
@@ -173,10 +173,11 @@ class Numeric(Comparator):
         return self._notations is not None
 
     def doubt(self, expected: Any) -> str | None:
-        """The two numbers or ranges that an expected text is in two of the notations; None where it is one."""
-        read = [(parse, range_of(expected, read)) for parse, read in self._notations or ()]
-        readings = [(parse, value) for parse, value in read if value is not None]
-        other = next((parse for parse in readings[1:] if parse[1] != readings[0][1]), None)
+        """The two numbers or ranges that an expected text is in two of the notations, in words; None where all read the same."""
+        readings = [
+            (parse, value) for parse, read in self._notations or () if (value := range_of(expected, read)) is not None
+        ]
+        other = next((reading for reading in readings[1:] if reading[1] != readings[0][1]), None)
         if expected.__class__ is not str or other is None:
             return None
         return " and ".join(
@@ -206,6 +207,7 @@ class Numeric(Comparator):
 
     @property
     def remark(self) -> str:
+        """Whether both limits of a tolerance must hold, or one; "" where it has one at most."""
         limit_abs, limit_rel, either = self._limits
         if limit_abs is None or limit_rel is None:
             return ""
@@ -231,7 +233,7 @@ class Numeric(Comparator):
 
     @property
     def _limits(self) -> Limits:
-        """The limits of the tolerance."""
+        """The limits of the tolerance, as `closeness` takes them."""
         return limits_of(self.tolerance)
 
     # How numbers are written
@@ -306,7 +308,7 @@ def _number_of(read: Read | None, value: Any) -> Number | None:
 
 
 def _read_notation(data: object, number: int) -> Parse:
-    """One of several notations: a map, or true for plain numbers."""
+    """The notation that a map, or true for plain numbers, stands for; `number` is its place in their list. Raises BadSettings."""
     with under(number):
         if data is True:
             return Parse()

@@ -105,7 +105,8 @@ class OneOf(Normalization, Comparator):
         return self.absent if self.absent is not None and self.absent in _right_answers(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
-        """The right answers in the cell: of a JSON list, of a text cut at the separator, or the one value; none in an empty cell."""
+        """The right answers in a cell: the items of a JSON list, the parts of a text between separators, or its one value; none in an
+        empty cell. Raises RowProblem for a list that is no JSON."""
         if cell is None or cell is MISSING or isinstance(cell, list):
             return cell or ()
         if not isinstance(cell, str):
@@ -113,10 +114,10 @@ class OneOf(Normalization, Comparator):
         if self.separator is None and cell.lstrip().startswith("["):
             return self._list_in(cell)
         texts = [cell] if self.separator is None else cell.split(self.separator)
-        return [_typed_answer(expected, text) for one in texts if (text := one.strip())]
+        return [_typed_answer(expected, text) for part in texts if (text := part.strip())]
 
     def _list_in(self, cell: str) -> Sequence[Any]:
-        """The items of a list in a cell. Raises RowProblem where it is none."""
+        """The items of the JSON list in a cell. Raises RowProblem where it is no JSON."""
         try:
             listed = json_text.parse(cell)
         except json_text.NotJSON as error:
@@ -144,7 +145,9 @@ class OneOf(Normalization, Comparator):
         """Whether the output is one of the right answers of the row, or of the values of the suite, or in the group of the
         expected value."""
         if self.answers is not None:
-            return any(self._same_text(answer, actual) for answer in _right_answers(expected)) or _NONE_OF_THEM
+            if any(self._same_text(answer, actual) for answer in _right_answers(expected)):
+                return True
+            return _NONE_OF_THEM
         group = self._group_of(actual)
         if group is not None and (self.groups is None or group == self._group_of(expected)):
             return True
@@ -175,11 +178,11 @@ class OneOf(Normalization, Comparator):
 
 
 _NONE_OF_THEM: Final = Comparison(0.0, False, details={"several_answers": True})
-"""Who reads the result knows by the details that the expected value is a list of right answers."""
+"""No right answer matches. Its details tell whoever reads the result that the expected value is a list of right answers."""
 
 
 def _typed_answer(expected: Any, text: str) -> Any:
-    """An answer in a cell without types: a number or the like where the expected value is one, else text."""
+    """A right answer from the text of a cell: its JSON value where the expected value is no text and the text is JSON, else the text."""
     if expected is MISSING or isinstance(expected, str):
         return text
     try:

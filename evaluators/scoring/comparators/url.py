@@ -47,4 +47,5 @@ class Url(Comparator):
 
     @cached_property
     def _reading(self) -> AddressReading:
+        """The settings, with the functions that compare addresses by them."""
         return AddressReading(self.scheme, self.www, self.query, self.fragment)
