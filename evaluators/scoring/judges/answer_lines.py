@@ -171,7 +171,7 @@ def line_of(logged: LoggedAnswer) -> dict[str, Any]:
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
-    """The line as bytes, its end included."""
+    """A line as JSON in bytes, with a line break; what is no JSON in it becomes text."""
     return compact({name: value if name == "places" else plain_json(value) for name, value in line.items()}) + b"\n"
 
 
@@ -188,7 +188,7 @@ def read_answers(file: Path) -> Iterator[AnswerLine]:
             yield read_answer(line, f"{file}:{number}")
 
 
-def run_answers(file: Path) -> Iterator[AnswerLine]:
+def answers_of_run(file: Path) -> Iterator[AnswerLine]:
     """The answers in the `run.db` of a run folder. Raises Problems (config) for a damaged line or file."""
     with _naming_file(file):
         check_openable(file)
@@ -211,7 +211,7 @@ def _naming_file(file: Path) -> Iterator[None]:
 
 
 def plain_json(value: object) -> Any:
-    """The value as JSON can hold it; what is no JSON is its text."""
+    """A copy of the value that JSON can hold: what is no JSON, at any depth, becomes its text."""
     if value.__class__ is str or value.__class__ is int:
         return value
     if isinstance(value, Mapping):
@@ -224,7 +224,7 @@ def plain_json(value: object) -> Any:
 
 
 def _asker_entry(asker: object) -> dict[str, Any]:
-    """The entry of who was asked in a line: the comparator with its options; nothing for a judge."""
+    """The entry `who` of a line that no judge answered: the comparator with its options; empty where it was no comparator."""
     if not isinstance(asker, Comparator):
         return {}
     options = asker.written({**asker.model_dump(mode="json", fallback=str), **(asker.model_extra or {})})
@@ -334,7 +334,7 @@ def _read_error(data: Mapping[str, Any], where: str) -> Issue:
 
 
 def _read_places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
-    """The row, evaluator and path of everyone who got an answer. Raises Problems for what cannot be one."""
+    """The places of a line: the row, evaluator and path of everyone who got the answer. Raises Problems for what is no place."""
     places: Sequence[Any] = line.get("places", []) if isinstance(line, dict) else []
     if not isinstance(places, list):
         raise _damaged_line(f'"places" must be a list; found {quote(places)}', where)

@@ -33,7 +33,7 @@ from evaluators.scoring.comparators._comparator import (
     Comparator,
     Question,
     WholeCall,
-    answers_in,
+    checked_answers,
 )
 from evaluators.scoring.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.scoring.judges.judged_comparator import JudgedComparator
@@ -95,9 +95,7 @@ class QuestionCounter:
         fresh = [question for question in questions if self._is_new(judge, question.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
         estimate = judge.estimate(fresh) if fresh else Estimate()
-        total = Estimate(
-            *(known_count + other for known_count, other in zip(astuple(known), astuple(estimate), strict=True))
-        )
+        total = Estimate(*(before + new for before, new in zip(astuple(known), astuple(estimate), strict=True)))
         self.judges[judge.identity] = judge, count + len(fresh), total
         return [JudgeAnswer(1.0, True, _NOT_ASKED)] * len(questions)
 
@@ -161,10 +159,10 @@ class QuestionList:
         self.rows: Sequence[int] = ()
         self.evaluator = ""
         self.open = False
-        """Something that was asked since `at` has no answer yet."""
+        """Something that was asked since `begin` has no answer yet."""
 
-    def at(self, rows: Sequence[int], evaluator: str) -> None:
-        """Sets the evaluator whose questions follow, and the rows: the number in the chunk of each of them."""
+    def begin(self, rows: Sequence[int], evaluator: str) -> None:
+        """Notes whose questions follow: the name of an evaluator, and for each row that it scores, its number in the chunk."""
         self.rows, self.evaluator, self.open = rows, evaluator, False
 
     def answer(self, cache: AnswerCache) -> None:
@@ -174,7 +172,7 @@ class QuestionList:
 
 
 def has_open_questions() -> bool:
-    """Whether something that was asked since `QuestionList.at` has no answer yet."""
+    """Whether something that was asked since `QuestionList.begin` has no answer yet."""
     questions = _asking.get().questions
     return questions is not None and questions.open
 
@@ -212,7 +210,8 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Compariso
 def ask_later(
     comparator: Comparator, questions: Sequence[Question], row: int = 0
 ) -> Callable[[], list[Comparison | RowProblem]]:
-    """A function that gives the answers to the questions of one row, once those of all rows are answered together."""
+    """A function that gives the answers to the questions of one row. On a list of questions, it gives placeholders until the list is
+    answered."""
     if not isinstance(comparator, JudgedComparator):
         return _request_answers(row, comparator, questions, _question_keys(comparator, questions))
     known, judge = [comparator.comparison_or_question(question) for question in questions], comparator.judge
@@ -255,7 +254,8 @@ def _question_keys(comparator: Comparator, questions: Sequence[Question]) -> tup
 def _request_answers(
     row: int, asker: Comparator | Judge, questions: Sequence[AnyQuestion], keys: tuple[Hashable, ...]
 ) -> Callable[[], list[Any]]:
-    """A function that gives the answers to some questions: placeholders, as long as they are on a list."""
+    """A function that gives the answers to some questions. They are put on the list, if there is one, and have placeholders until it is
+    answered; else they are asked now."""
     placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
     cache, on_list = current_cache() or AnswerCache(), _asking.get().questions
     request = Request(asker, questions, keys)
@@ -274,7 +274,7 @@ def _request_answers(
 
 def _cached_answers(request: Request, cache: AnswerCache) -> list[Any]:
     """The cached answer to each question of a request; None where there is none yet."""
-    of_asker = cache.of(request.asker.identity)
+    of_asker = cache.answers_of(request.asker.identity)
     failures = of_asker.failed_requests.get(request.keys)
     if failures is None:
         return [of_asker.answers.get(key) for key in request.keys]
@@ -299,45 +299,46 @@ def _answer_requests(requests: Sequence[Request], cache: AnswerCache) -> None:
 
 
 def _answer_together(group: Sequence[Request], cache: AnswerCache) -> bool:
-    """Asks the open questions of some requests in one call. False where it answers none, and there are several requests to try alone."""
+    """Asks the open questions of some requests in one call, and caches the answers. Gives False where the call answers none of them
+    and there are several requests, which can be tried alone."""
     asker = group[0].asker
-    answers = cache.of(asker.identity).answers
-    opened: dict[Hashable, AnyQuestion] = {}
+    answers = cache.answers_of(asker.identity).answers
+    unanswered: dict[Hashable, AnyQuestion] = {}
     for request in group:
         for key, question in zip(request.keys, request.questions, strict=True):
-            if key not in opened and key not in answers:
-                opened[key] = replace(question, row=request.row) if isinstance(question, JudgeQuestion) else question
-    if not opened:
+            if key not in unanswered and key not in answers:
+                unanswered[key] = replace(question, row=request.row) if isinstance(question, JudgeQuestion) else question
+    if not unanswered:
         return True
     try:
-        found: Sequence[GivenAnswer]
+        given: Sequence[GivenAnswer]
         if isinstance(asker, Judge):
-            found = _call_judge(asker, cast("list[JudgeQuestion]", list(opened.values())))
+            given = _call_judge(asker, cast("list[JudgeQuestion]", list(unanswered.values())))
         else:
-            found = _call_comparator(asker, cast("list[Question]", list(opened.values())))
-        answers.update(zip(opened, found, strict=True))
+            given = _call_comparator(asker, cast("list[Question]", list(unanswered.values())))
+        answers.update(zip(unanswered, given, strict=True))
     except WholeCall as error:
         if len(group) > 1:
             return False
-        _cache_failure(group[0], opened, error.problem, cache)
+        _cache_failure(group[0], unanswered, error.problem, cache)
     return True
 
 
 def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: AnswerCache) -> None:
-    """Asks the questions of requests to a comparator that takes the questions of one row in a call; rows with the very same
-    questions share a call."""
+    """Asks a comparator that takes the questions of one row in a call, and caches its answers. Rows with the very same questions share
+    a call."""
     rows = {request.keys: request for request in group}
     lists = [cast("Sequence[Question]", request.questions) for request in rows.values()]
     counted = _asking.get().counted
-    called: Sequence[object]
+    results: Sequence[object]
     if counted is None:
-        called = comparator.compare_rows(lists)
+        results = comparator.compare_rows(lists)
     else:
-        called = [counted.count_function_questions(comparator, questions) for questions in lists]
-    for request, questions, found in zip(rows.values(), lists, called, strict=True):
+        results = [counted.count_function_questions(comparator, questions) for questions in lists]
+    for request, questions, result in zip(rows.values(), lists, results, strict=True):
         try:
-            answers = answers_in(comparator, questions, found)
-            cache.of(comparator.identity).answers.update(zip(request.keys, answers, strict=True))
+            answers = checked_answers(comparator, questions, result)
+            cache.answers_of(comparator.identity).answers.update(zip(request.keys, answers, strict=True))
         except WholeCall as error:
             _cache_failure(request, request.keys, error.problem, cache)
 
@@ -346,11 +347,11 @@ def _cache_failure(request: Request, keys: Iterable[Hashable], problem: RowProbl
     """Caches a problem as the answer to the questions with these keys: their call failed as a whole. It counts in this request
     and in no other one."""
     answer: GivenAnswer = JudgeAnswer(error=problem.issue) if isinstance(request.asker, Judge) else problem
-    cache.of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, answer)
+    cache.answers_of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, answer)
 
 
 def _log_answers(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
-    """Adds to `log` who got which answer."""
+    """Adds to `log` who got which answer. One question has two entries where one of its calls failed: its answers are different objects."""
     for request in requests:
         identity = request.asker.identity
         for key, question, answer in zip(request.keys, request.questions, _cached_answers(request, cache), strict=True):
@@ -369,16 +370,17 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
     if (counted := _asking.get().counted) is not None:
         return counted.count_function_questions(comparator, questions)
     (answers,) = comparator.compare_rows([questions])
-    return answers_in(comparator, questions, answers)
+    return checked_answers(comparator, questions, answers)
 
 
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-    """A judge's answers to distinct questions, each asked as often as the run says, and combined. Raises WholeCall as above."""
+    """A judge's answers to distinct questions, each asked as often as the run says, its repeats combined. Raises WholeCall where the judge
+    answers none of them."""
     asking = _asking.get()
     put = [
-        replace(question, params={**question.params, REPEAT: time}) if time > 1 else question
+        replace(question, params={**question.params, REPEAT: turn}) if turn > 1 else question
         for question in questions
-        for time in range(1, asking.times + 1)
+        for turn in range(1, asking.times + 1)
     ]
     if asking.counted is not None:
         return asking.counted.count_judge_questions(judge, put)[:: asking.times]

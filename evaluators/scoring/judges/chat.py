@@ -142,10 +142,11 @@ def reply_of(completion: Any) -> ChatReply:
 
 
 def limit_reply(seconds: float) -> Callable[[Any], None]:
-    """A function for a response whose body is not read yet: reading the body then raises ChatFailure over a limit."""
+    """A function that changes a response whose body is not read yet: reading the body then raises ChatFailure where it is too long, or
+    takes more than so many seconds."""
 
     def limit(response: Any) -> None:
-        """Changes a response so that reading its body raises ChatFailure over a limit."""
+        """Replaces the response's `iter_bytes` by one that raises ChatFailure over a limit of size or time."""
         read = response.iter_bytes
         response.iter_bytes = lambda *options: _limit_blocks(read(*options), time.monotonic() + seconds, seconds)
 

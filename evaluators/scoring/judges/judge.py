@@ -33,7 +33,7 @@ JUDGE_COST: Final = "judge_cost"
 COST_IN: Final = "cost in "
 """How its column is called, before the currency."""
 ITEMS: Final = "items"
-"""Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
+"""The key in the `params` of a question about two lists under which the rules for the parts of their items stand, by path."""
 
 
 class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
@@ -153,7 +153,7 @@ class Judge(Settings):
         return self.answer(questions)
 
     def ready(self) -> None:
-        """Raises Problems (config) for what keeps it from answering, such as a file that is not there.
+        """Checks that the judge can answer. Raises Problems (config) for what keeps it from it, such as a file that is not there.
 
         It is called before row 1 and by `check`, not when a suite is read: a suite is read by whoever looks at a run folder, too.
         """
@@ -189,7 +189,7 @@ class Judge(Settings):
 
     @property
     def word(self) -> str:
-        """Its name, as suites write it."""
+        """The name of the judge, as suites write it."""
         return type(self).__module__.rpartition(".")[2]
 
     @cached_property
@@ -249,7 +249,8 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Sessio
 
 
 def _check_answer(name: str, answer: object) -> JudgeAnswer:
-    """What the judge `name` answered, where it is an answer. NaN, a score outside 0 to 1 and no score at all become errors."""
+    """The answer that the judge `name` gave, checked. One that is no answer, or has no score from 0 to 1, becomes an answer with an
+    error."""
     if not isinstance(answer, JudgeAnswer):
         message = f'judge "{name}" returned {type(answer).__name__}, which is no answer'
         return JudgeAnswer(error=Issue("bad-answer", Blame.BUG, message))

@@ -67,7 +67,7 @@ class JudgedComparator(Comparator):
         return self._judge
 
     def with_null_differing(self) -> Self:
-        """A copy of the comparator for which null differs from any other value without asking the judge."""
+        """A copy of the comparator that takes null for different from any other value, without asking the judge."""
         comparator = self.model_copy()
         comparator._null_differs = True
         return comparator
@@ -123,7 +123,7 @@ class JudgedComparator(Comparator):
         if expected_raw is not expected or actual_raw is not actual:
             key = (*key, value_key(expected_raw), value_key(actual_raw))
         cache = current_cache()
-        pairs = {} if cache is None else cache.of((self.identity, self._null_differs)).pairs
+        pairs = {} if cache is None else cache.answers_of((self.identity, self._null_differs)).pairs
         settled: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
         if settled is None:
             settled = pairs[key] = (
@@ -174,7 +174,7 @@ def any_comparator(name: str) -> type[Comparator]:
 
 
 def match_but_for_writing(question: Question) -> Comparison | None:
-    """A match where the two differ in case, spaces and how a letter is stored, and in nothing else; else None."""
+    """A match for two values whose texts differ at most in case, spaces and how a letter is stored; None for any other pair."""
     if _same_texts()(question.expected, question.actual):
         return Comparison(1.0, True, "equal once case and spaces are set aside")
     return None

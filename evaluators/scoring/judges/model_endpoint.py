@@ -90,7 +90,7 @@ class ModelEndpoint(Judge):
     @model_validator(mode="before")
     @classmethod
     def _model_from_environment(cls, data: Any, info: ValidationInfo) -> Any:
-        """The settings with the model that the environment names, where the suite names none."""
+        """The settings; where the suite names no model, with the one that DEFAULT_LLM_MODEL names."""
         if not isinstance(data, Mapping) or data.get("model") is not None:
             return data
         file = data.get("env_file")
@@ -114,8 +114,8 @@ class ModelEndpoint(Judge):
     # what a plug says
 
     def connection(self) -> AbstractContextManager[Send]:
-        """A context manager that opens the way to the endpoint: inside the `with` block, a function from a request to its reply,
-        for several threads.
+        """A context manager that opens a connection to the endpoint. It gives a function from a request to its reply, which several
+        threads may call inside the `with` block.
 
         The function raises ChatFailure. Every plug implements this.
         """
@@ -150,15 +150,16 @@ class ModelEndpoint(Judge):
             raise problem("missing-extra", message, where="judge", hint=extra_hint(self.extra))
 
     def api_key(self) -> str | None:
-        """The key; None where none is named, or it is not set."""
+        """The key of the endpoint, from its variable; None where no variable is named, or it is not set."""
         return None if self.api_key_env is None else variable(self.api_key_env, self._folder, self.env_file)
 
-    def over_budget(self, model: str, questions: int, tokens: int, cost: int | None) -> Issue:
-        """Why a request to a model with so many questions and about so many tokens, at about this cost, is not sent any more."""
+    def budget_issue(self, model: str, questions: int, tokens: int, cost: int | None) -> Issue:
+        """The issue of a request that the budget does not allow. It has so many questions, about so many tokens, and about this cost, in
+        units; None where the model has no price."""
         most = self.budget
         if most.max_cost is not None and cost is None:
-            said = f"max_cost cannot be kept: {self.prices} has no price of {model}"
-            return unanswered_issue("judge-budget", said, "add the model to the prices")
+            message = f"max_cost cannot be kept: {self.prices} has no price of {model}"
+            return unanswered_issue("judge-budget", message, "add the model to the prices")
         if most.max_questions is not None and questions > most.max_questions:
             has = "1 question" if questions == 1 else f"{questions:,} questions"
             message = f"max_questions is {most.max_questions:,}, and this request has {has}"
@@ -178,11 +179,11 @@ class ModelEndpoint(Judge):
 
     @property
     def shapes(self) -> dict[str, Structured]:
-        """The form of structured output that each model was found to take."""
+        """The form of structured output that each model was found to take, by model; whoever finds one adds it."""
         return self._shapes
 
     def pause(self, seconds: float) -> None:
-        """Waits between two tries."""
+        """Waits so many seconds between two tries."""
         self._wait(seconds)
 
     def params_of(self, question: JudgeQuestion) -> dict[str, Any]:
@@ -197,7 +198,8 @@ def _folder_of(info: ValidationInfo) -> Path:
 
 
 def variable(name: str | None, folder: Path, file: str | None) -> str | None:
-    """The value of a variable, from the env_file or else the environment. Raises Problems (config) where the file cannot be read."""
+    """The value of the variable `name`, from a `file` of variables in `folder`, or else from the environment. None where it is not set,
+    and where no name is given. Raises Problems (config) where the file cannot be read."""
     variables = {} if file is None else read_env_file(folder / file)
     return None if name is None else variables.get(name) or os.environ.get(name) or None
 
@@ -221,7 +223,7 @@ def read_env_file(file: Path) -> Mapping[str, str]:
 @lru_cache(maxsize=8)
 def _variables_in(text: str, name: str) -> Mapping[str, str]:
     """The variables of a text of `NAME=value` lines. Raises Problems for a line that is none; `name` is the file."""
-    headers: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -230,12 +232,12 @@ def _variables_in(text: str, name: str) -> Mapping[str, str]:
         if match is None:
             message = "a line must be NAME=value, a comment, or empty"
             raise problem("bad-env-file", message, where=f"{name}:{number}")
-        headers[match[1]] = _value_behind(match[2].strip())
-    return headers
+        variables[match[1]] = _value_behind(match[2].strip())
+    return variables
 
 
 def _value_behind(text: str) -> str:
-    """The value behind the `=`, without its quotes and without a comment behind it."""
+    """The value in the text behind the `=` of a line: without its quotes, and without a comment behind it."""
     if len(text) >= 2 and text[0] in "\"'" and (end := text.find(text[0], 1)) > 0:
         return text[1:end]
     return re.split(r"\s+#", text, maxsplit=1)[0]

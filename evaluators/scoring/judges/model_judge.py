@@ -51,9 +51,9 @@ class ModelJudge(ModelEndpoint):
         if (prices := self._price_list()) is not None:
             known = self.model in prices.models
             is_limited = self.budget.max_cost is not None
-            so = "max_cost cannot be kept, so it is asked nothing" if is_limited else "what it costs is not known"
-            lacks = f" {self.prices} has no price of {self.model}: {so}."
-            yield f"Costs are in {prices.currency}.{'' if known else lacks}"
+            effect = "max_cost cannot be kept, so it is asked nothing" if is_limited else "what it costs is not known"
+            unpriced = f" {self.prices} has no price of {self.model}: {effect}."
+            yield f"Costs are in {prices.currency}.{'' if known else unpriced}"
 
     def addresses(self) -> tuple[str, ...]:
         return self.address, *super().addresses()
@@ -84,12 +84,12 @@ class ModelJudge(ModelEndpoint):
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
         """The estimated requests, tokens and costs of questions without a stored answer."""
-        unanswered_entries = [entry for entry in self._pending(questions) if entry.answer is None]
+        entries = [entry for entry in self._pending(questions) if entry.answer is None]
         if self.cache and self._cache_file().is_file():
             with self._store(None) as store:
-                known = store.answers_to([entry.key for entry in unanswered_entries])
-            unanswered_entries = [entry for entry in unanswered_entries if entry.key not in known]
-        groups = groups_of(self, unanswered_entries)
+                known = store.answers_to([entry.key for entry in entries])
+            entries = [entry for entry in entries if entry.key not in known]
+        groups = groups_of(self, entries)
         sizes = [
             estimated_tokens(messages_of(group[0].prompt, [entry.question for entry in group]), len(group))
             for group in groups
@@ -97,9 +97,7 @@ class ModelJudge(ModelEndpoint):
         models = [self.params_of(group[0].question)["model"] for group in groups]
         costs = [self.cost_of(model, size) for model, size in zip(models, sizes, strict=True)]
         sent, back = sum(sent for sent, _ in sizes), sum(back for _, back in sizes)
-        return Estimate(
-            len(unanswered_entries), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None)
-        )
+        return Estimate(len(entries), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None))
 
     def meaning(self) -> Mapping[str, Any]:
         """The part of the suite's fingerprint: the model and how it is asked, its address, and the wording of every prompt."""
@@ -133,29 +131,29 @@ class ModelJudge(ModelEndpoint):
         ]
 
     def _pending(self, questions: Sequence[JudgeQuestion]) -> list[PendingQuestion]:
-        """The questions with their prompts and keys; one whose prompt is unknown has its error as the answer."""
-        found = []
+        """The questions with their prompts and keys; one whose prompt is unknown has an error for an answer already."""
+        pending = []
         for question in questions:
             prompt = prompt_of(question.prompt)
             if prompt is None:
                 message = f'there is no prompt "{question.prompt}"'
                 error = unanswered_issue("no-prompt", message, f"known: {', '.join(prompt_names())}")
-                found.append(PendingQuestion(question, "", _NO_PROMPT, JudgeAnswer(error=error)))
+                pending.append(PendingQuestion(question, "", _NO_PROMPT, JudgeAnswer(error=error)))
             else:
-                found.append(PendingQuestion(question, self._key(question, prompt), prompt))
-        return found
+                pending.append(PendingQuestion(question, self._key(question, prompt), prompt))
+        return pending
 
     def _key(self, question: JudgeQuestion, prompt: Prompt) -> str:
         """A checksum of all that an answer depends on, by which it is found again: model, settings, prompt and question."""
-        asked_of = {
+        parts = {
             "judge": self.word, "address": self.address, **self.params_of(question),
             "parameters": dict(self.parameters), "alone": self.fields_per_request == 1,
             "prompt": prompt.label, "text": prompt.checksum, "question": question.body(),
         }  # fmt: skip
         try:
-            return sha256(compact(asked_of)).hexdigest()
+            return sha256(compact(parts)).hexdigest()
         except (TypeError, ValueError, RecursionError):  # what a transform made of a value need not be JSON
-            return sha256(json.dumps(asked_of, sort_keys=True, default=repr).encode()).hexdigest()
+            return sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
 
     def _cache_file(self) -> Path:
         """The file in which answers are kept from run to run."""
@@ -183,7 +181,8 @@ class ModelJudge(ModelEndpoint):
 
 
 def _make_folder(file: Path) -> Path:
-    """The file, after its folder was made where it is not there. A folder of our own is left out of version control."""
+    """The same file, once its folder is made where there is none. A folder `.evaluators` gets a file that keeps it out of version
+    control."""
     if not file.parent.is_dir():
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.parent.name == ".evaluators":

@@ -33,8 +33,8 @@ def in_units(amount: float) -> Fraction:
     return Fraction(str(amount)) * UNIT
 
 
-def _price(value: object) -> int:
-    """A price for a million tokens, as units for one token."""
+def _units_per_token(value: object) -> int:
+    """A price for a million tokens, as a suite's user writes it, in units for one token. Raises BadSettings for what is no price."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         raise bad(f"a price is a number from 0 to {_MOST:,}, for a million tokens; found {spell(value)}")
     exact = Fraction(str(value)) * _PER_TOKEN
@@ -43,7 +43,7 @@ def _price(value: object) -> int:
     return exact.numerator
 
 
-Price: TypeAlias = Annotated[int, BeforeValidator(_price)]
+Price: TypeAlias = Annotated[int, BeforeValidator(_units_per_token)]
 
 
 class ModelPrice(Settings):
@@ -80,14 +80,14 @@ def read_prices(file: Path) -> PriceList:
         hint = "prices are a file whose name ends with .yaml, .yml or .json"
         raise problem("no-prices", "no file of prices, and nothing of it is shown", where=str(file), hint=hint)
     try:
-        return _prices(read_small(file).decode("utf-8-sig"), str(file))
+        return _prices_in(read_small(file).decode("utf-8-sig"), str(file))
     except (OSError, ValueError, NoSmallFile) as error:
         why = (getattr(error, "strerror", None) or str(error)).lower()
         raise problem("no-prices", f"the prices cannot be read: {why}", where=str(file)) from None
 
 
 @lru_cache(maxsize=8)
-def _prices(text: str, name: str) -> PriceList:
+def _prices_in(text: str, name: str) -> PriceList:
     """The price list in a text of YAML. Raises Problems with everything that is wrong with it; `name` is the file."""
     hint = "write currency: USD, and below models: a line MODEL: {input: 0.15, output: 0.6}, for a million tokens"
     try:

@@ -1,4 +1,8 @@
-"""Questions that a judge is asked several times: the answers of one question combined, and whether they agree."""
+"""Questions that a judge is asked several times: the answers of one question combined, and whether they agree.
+
+The first answer counts, and the others say how far it can be relied on. A repeated question has `repeat` among its `params`, so that a
+cache tells it from the first one. What a model is sent is the same.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from msgspec.structs import replace
 from evaluators.scoring.judges.judge import JudgeAnswer
 
 REPEAT: Final = "repeat"
-"""Where, among the `params` of a question, its number stands; the first time has none."""
+"""The key in the `params` of a question that is put several times: which time it is. The first time has none."""
 REPEATS: Final = "repeats"
-"""Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
+"""The key in the details of an answer: the list of the verdicts of all times that had an answer."""
 _HALF: Final = 0.5
 
 

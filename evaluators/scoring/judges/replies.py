@@ -56,16 +56,17 @@ def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
         values = [document.value for document in documents(reply).found]
     except NotJSON as error:
         raise BadReply(f"the reply is not JSON: {error.message}") from None
-    answers = [verdicts for value in values if (verdicts := _verdicts_of(value, count)) is not None]
-    if not answers:
+    lists = [verdicts for value in values if (verdicts := _verdicts_of(value, count)) is not None]
+    if not lists:
         raise BadReply(f"the reply has no verdicts: {quote(reply.strip())}")
-    if any(not json_equal(answers[0], other) for other in answers[1:]):
+    if any(not json_equal(lists[0], other) for other in lists[1:]):
         raise BadReply("the reply gives two different answers")
-    return answers[0]
+    return lists[0]
 
 
 def _verdicts_of(value: Any, count: int) -> list[Any] | None:
-    """The verdicts of a document: those it lists, a list of them, or the only one that was asked for, on its own."""
+    """The verdicts in a JSON document: those it lists, the document where it is a list of them, or where it is the only one that was asked
+    for. None where it holds none."""
     if isinstance(value, dict) and isinstance(value.get("verdicts"), list):
         listed: list[Any] = value["verdicts"]
         return listed
@@ -104,7 +105,8 @@ def _answer_of_verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
 
 
 def _verdict_part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
-    """One part of a verdict. Numbers and truth values that are written as text count, and 2.0 is 2."""
+    """The part `name` of a verdict, of the kind that its JSON Schema wants. Numbers and truth values that are written as text count, and
+    2.0 is 2. Raises BadReply for any other kind."""
     value, kind = data.get(name), str(schema["type"])
     if name == "reason" and value is None:  # nothing hangs on it
         return ""

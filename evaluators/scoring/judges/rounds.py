@@ -83,7 +83,7 @@ class Round:
         self.store = store
         self.session = session
         self.owner = f"{os.getpid()}-{next(_owners)}"
-        self.key = judge.api_key()
+        self.api_key = judge.api_key()
         self.name = judge.model_dump_json(fallback=repr)
         """What tells this judge from the others of the run, each of which has a budget of its own."""
 
@@ -173,7 +173,10 @@ class Round:
             self._fail(group, error)
 
     def _send(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
-        """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
+        """Sends one request, gives its questions their answers, and stores these. An error that no other try can help is an answer, too.
+
+        Gives the problems of the questions that another try may answer, by their keys.
+        """
         judge, first = self.judge, group[0]
         # one model at one address with one key: another one may well answer where this one refuses
         model = judge.params_of(first.question)["model"]
@@ -182,24 +185,26 @@ class Round:
             self._fail(group, self.session.given_up[whom])
             return {}
         messages = messages_of(first.prompt, [entry.question for entry in group])
-        expected = estimated_tokens(messages, len(group))
-        guess, dear = sum(expected), judge.cost_of(model, expected)
-        unknown = dear is None and judge.budget.max_cost is not None
-        if unknown or not self.session.reserve(self.name, (len(group), guess, dear or 0), judge.budget.most):
-            self._fail(group, judge.over_budget(model, len(group), guess, dear))
+        estimate = estimated_tokens(messages, len(group))
+        estimated_sum, estimated_cost = sum(estimate), judge.cost_of(model, estimate)
+        unknown = estimated_cost is None and judge.budget.max_cost is not None
+        spending = len(group), estimated_sum, estimated_cost or 0
+        if unknown or not self.session.reserve(self.name, spending, judge.budget.most):
+            self._fail(group, judge.budget_issue(model, len(group), estimated_sum, estimated_cost))
             return {}
         started_at, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._reply_to(request, whom)
         if isinstance(reply, ChatFailure):
-            self.session.count(self.name, tokens=-guess, cost=-(dear or 0))
+            self.session.count(self.name, tokens=-estimated_sum, cost=-(estimated_cost or 0))
             self._fail(group, self._count_failure(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
         counted = any(reply.tokens)  # an endpoint may not say what it took
         cost = judge.cost_of(model, reply.tokens, reply.cached_tokens) if counted else None
-        further = cost - (dear or 0) if cost is not None else 0
-        self.session.count(self.name, tokens=sum(reply.tokens) - guess if counted else 0, cost=further)
+        further_tokens = sum(reply.tokens) - estimated_sum if counted else 0
+        further_cost = cost - (estimated_cost or 0) if cost is not None else 0
+        self.session.count(self.name, tokens=further_tokens, cost=further_cost)
         shares = zip(*(_shares(amount, len(group)) for amount in (*reply.tokens, cost or 0)), strict=True)
         for entry, (sent, back, paid) in zip(group, shares, strict=True):
             entry.spent = entry.spent[0] + sent, entry.spent[1] + back
@@ -255,7 +260,10 @@ class Round:
     def _take_reply(
         self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
     ) -> dict[str, str]:
-        """Gives the questions their verdicts. What a refused reply cost is counted with the answer that comes later."""
+        """Gives the questions the verdicts of a reply, and stores these. Gives the problems of those whose verdict does not count, by key.
+
+        What a refused reply cost is counted with the answer that comes later.
+        """
         try:
             if reply.cut_off:
                 raise BadReply("it is cut off")
@@ -284,7 +292,7 @@ class Round:
         return problems
 
     def _fail(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
-        """Gives questions an answer with the error that kept them from a verdict."""
+        """Gives each question an answer with the error that kept it from a verdict, and counts it as failed."""
         for entry in group:
             entry.answer = JudgeAnswer(
                 who=self._who(entry),
@@ -319,16 +327,16 @@ class Round:
         return error
 
     def _without_key(self, value: Any) -> Any:
-        """The value with stars in place of the judge's key, in case an endpoint repeats it."""
-        if not self.key:
+        """The value with `[hidden]` in place of the key of the endpoint, at any depth, in case the endpoint repeats it."""
+        if not self.api_key:
             return value
         if isinstance(value, str):
-            return value.replace(self.key, _HIDDEN_SECRET)
+            return value.replace(self.api_key, _HIDDEN_SECRET)
         if isinstance(value, Mapping):
             return {self._without_key(name): self._without_key(inner) for name, inner in value.items()}
         return [self._without_key(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _shares(whole: int, parts: int) -> list[int]:
-    """A number in so many parts, as equal as whole numbers can be, that add up to it."""
+    """A whole number divided into so many whole numbers that add up to it, as equal as they can be."""
     return [whole * (part + 1) // parts - whole * part // parts for part in range(parts)]

@@ -3,10 +3,6 @@
 It is a small SQLite file that lives as long as the run. A question that somebody else of the run is asking is waited for, so
 that equal questions are asked once however many workers there are; and a budget holds for the run, not for each worker.
 Outside of a run, a judge has a session of its own.
-
-Asking a judge the same several times: the first answer counts, and the others say how far it can be relied on.
-
-A repeated question has `repeat` among its `params`, so that a cache tells it from the first one. What a model is sent is the same.
 """
 
 from __future__ import annotations

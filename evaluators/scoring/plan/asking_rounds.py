@@ -58,7 +58,7 @@ class RowsAsking:
         """
         waiting, self._waiting = self._waiting, []
         for row, values in waiting:
-            questions.at([row], self.line.name)
+            questions.begin([row], self.line.name)
             row_clock().fresh = True  # each row has the whole time for itself
             with suppress(Exception, OutOfTime):
                 # None: whatever the answers are, the row asks no more

@@ -222,7 +222,7 @@ class ChunkScoring:
         """Scores the rows as far as they go, which puts their questions on the list. Returns whether they may have more
         questions once these are answered."""
         self.release()
-        questions.at(self.rows, self.line.name)
+        questions.begin(self.rows, self.line.name)
         before, row_clock().fresh = len(questions.requests), True
         if self.rows and not self._apart:
             try:

@@ -40,6 +40,7 @@ class Litellm(ModelJudge):
 
     @contextmanager
     def connection(self) -> Iterator[Send]:
+        """Within the `with` block, a function that sends requests by litellm, whose network look-ups and notes are switched off."""
         self.check_library()
         # without it, the import goes to the network for a list of prices
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

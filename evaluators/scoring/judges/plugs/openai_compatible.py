@@ -71,6 +71,7 @@ class OpenaiCompatible(ModelJudge):
 
     @contextmanager
     def connection(self) -> Iterator[Send]:
+        """Within the `with` block, a function that sends requests by the library openai over one connection."""
         self.check_library()
         import openai
 

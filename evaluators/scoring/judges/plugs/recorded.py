@@ -11,7 +11,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.model.issues import Issue, problem
 from evaluators.model.settings import Name, bad
-from evaluators.scoring.judges.answer_lines import AnswerLine, read_answers, run_answers
+from evaluators.scoring.judges.answer_lines import AnswerLine, answers_of_run, read_answers
 from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered_issue
 from evaluators.scoring.values.files import is_own_file
 from evaluators.scoring.values.quoting import quote
@@ -48,6 +48,7 @@ class Recorded(Judge):
         return self
 
     def ready(self) -> None:
+        """Reads the recorded answers. Raises Problems (config) where they cannot be read."""
         self._recorded_answers()
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
@@ -79,7 +80,7 @@ class Recorded(Judge):
             yield from read_answers(self._folder / self.file)
             return
         folder = self._folder / (self.run or "")
-        lines = run_answers(folder / _RUN_DB) if is_own_file(folder / _RUN_DB) else iter(())
+        lines = answers_of_run(folder / _RUN_DB) if is_own_file(folder / _RUN_DB) else iter(())
         if (first := next(lines, None)) is None:
             hint = "a run keeps the answers of whoever was asked; this is no run folder, or nobody was asked"
             raise problem("no-answers", "there are no answers in it", where=str(folder), hint=hint)

@@ -32,10 +32,10 @@ class Semantic(JudgedComparator):
 
     def comparison_of_answer(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for: with its score under `partial`, else with 1 or 0."""
-        found = super().comparison_of_answer(question, answer)
-        if self.partial or not isinstance(found, Comparison):
-            return found
-        return replace(found, score=float(found.passed))
+        comparison = super().comparison_of_answer(question, answer)
+        if self.partial or not isinstance(comparison, Comparison):
+            return comparison
+        return replace(comparison, score=float(comparison.passed))
 
 
 class StringSemantic(JudgedComparator):

@@ -55,9 +55,9 @@ class ArrayLlm(JudgedComparator):
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Comparison(0.0, False, "one of the two is no list")
         if json_equal(expected, actual):
-            return self._all_paired(question, "equal")
+            return self._comparison_of_equals(question, "equal")
         if not self._tells_writing_apart and (answer := match_but_for_writing(question)):
-            return self._all_paired(question, answer.reason)
+            return self._comparison_of_equals(question, answer.reason)
         if expected and actual:
             return None
         return self._comparison_of(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
@@ -83,7 +83,7 @@ class ArrayLlm(JudgedComparator):
             for rule in (rules if isinstance(rules, list | tuple) else [rules])
         )
 
-    def _all_paired(self, question: Question, reason: str | None) -> Comparison:
+    def _comparison_of_equals(self, question: Question, reason: str | None) -> Comparison:
         """The comparison of two equal lists, in which each item is paired with the item at its index."""
         size = len(question.expected)
         details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
@@ -129,7 +129,7 @@ class ArrayLlm(JudgedComparator):
 
 
 def _word_of_rule(rule: object) -> str:
-    """The comparator of a rule: `string_fuzzy {threshold: 0.9}`, or a one-key map."""
+    """The comparator that a rule names: the first word of `string_fuzzy {threshold: 0.9}`, or the key of a one-key map."""
     return next(iter(map(str, rule)), "") if isinstance(rule, Mapping) else str(rule).split(" ")[0]
 
 
@@ -151,11 +151,11 @@ class Claimed(msgspec.Struct, frozen=True):
 def read_claims(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
     """The counts and pairs of a verdict. Raises ValueError, in words, where they do not add up."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
-    for side, whole, indexes, name in (
+    for side, whole, unmatched, name in (
         ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
     ):  # fmt: skip
-        if matched + indexes != whole:
-            raise ValueError(f"{matched} matched and {indexes} {name}, and the {side} list has {whole}")
+        if matched + unmatched != whole:
+            raise ValueError(f"{matched} matched and {unmatched} {name}, and the {side} list has {whole}")
     pairs = _pairs(details["pairs"], len(expected), len(actual)) if details.get("pairs") is not None else None
     if pairs is not None and len(pairs) != matched:
         raise ValueError(f"{matched} matched, and {len(pairs)} pairs")
@@ -163,7 +163,7 @@ def read_claims(details: Mapping[str, Any], expected: Sequence[Any], actual: Seq
 
 
 def _count(details: Mapping[str, Any], name: str) -> int:
-    """The count of a name among the details of an answer. Raises ValueError for what is no count."""
+    """The count `name` among the details of an answer, as a whole number. Raises ValueError for what is no count."""
     value = details.get(name)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
