@@ -21,7 +21,7 @@ from evaluators.model.settings import Loc
 from evaluators.scoring.needs import ROLES
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.addresses import without_proofs
-from evaluators.scoring.values.file_names import kept_place
+from evaluators.scoring.values.file_names import place_in_copy
 from evaluators.scoring.values.paths import ANY, parse
 from evaluators.suites.nodes import SuiteInput
 from evaluators.testsets.test_set_checks import absent_places
@@ -247,5 +247,5 @@ def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
         if str(file) in suite.files or file.is_file():
             folder = document.written.parent if document.written is not None else document.folder or Path()
             shown = source.filled.as_written(name)
-            stored_place = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
+            stored_place = place_in_copy(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
             yield file, Path(os.path.abspath(stored_place))

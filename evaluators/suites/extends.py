@@ -26,7 +26,7 @@ from msgspec import Struct, field
 from evaluators.model.issues import Problems
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Filled, spell
-from evaluators.scoring.values.file_names import kept_place
+from evaluators.scoring.values.file_names import place_in_copy
 from evaluators.suites.files import FilledText, fill_variables, read_text
 from evaluators.suites.nodes import SECTIONS, Findings, MapEntry, Spot, SuiteInput, YamlNode, refusal
 
@@ -227,7 +227,7 @@ def _file_of_extends(filled: FilledText, spot: Spot) -> tuple[Path, Path, str]:
     name = os.path.normpath(os.path.join(os.path.dirname(document.name), filled.shown))
     beside = document.written.parent if document.written is not None else document.folder
     elsewhere = path.is_absolute() and not filled.values
-    place = kept_place(beside, text) if elsewhere else beside / filled.shown
+    place = place_in_copy(beside, text) if elsewhere else beside / filled.shown
     path = place if (elsewhere or filled.values) and place.exists() else document.folder / path
     return path, place, filled.shown if elsewhere else name
 

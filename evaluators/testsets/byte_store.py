@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import nearest
-from evaluators.scoring.values.addresses import PACKAGES, Kind, names_password, shown_address
+from evaluators.scoring.values.addresses import PACKAGES, Kind, has_password, shown_address
 from evaluators.scoring.values.files import is_outside, is_system_file, note_read
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def store_of(path: str) -> ByteStore:
         known = ", ".join(f"{name}://" for name in sorted((LOCAL, *PACKAGES)))
         hint = f"save the file on this machine and name that; known: {known}"
         raise problem("unknown-store", f'no store is known for "{scheme}://"', where=shown_address(path), hint=hint)
-    if names_password(path):
+    if has_password(path):
         message = "an address with a user or a password in it is not opened: it would be in histories and logs"
         hint = "a store finds them in variables and files of its own; for the web, ~/.netrc holds them"
         raise problem("password-in-address", message, where=shown_address(path), hint=hint)

@@ -22,7 +22,7 @@ from evaluators.model.settings import BadSettings, Detail, ReadBy, Settings, bad
 from evaluators.scoring.comparators._closeness import Tolerance, allowed_text, decimal_text, exact_room, limits_of
 from evaluators.scoring.evaluators._rule_fields import Field, FieldOrNumber, Fields, OneField, Place, Read, WrongKind
 from evaluators.scoring.needs import Condition, read_conditions
-from evaluators.scoring.values.dates import Moment, check_formats, from_percent, in_order
+from evaluators.scoring.values.dates import Moment, check_formats, from_percent, is_in_order
 from evaluators.scoring.values.dates import reader as date_reader
 from evaluators.scoring.values.numbers import Parse, decimal_reader
 from evaluators.scoring.values.pairing import lookup_key
@@ -396,7 +396,7 @@ def _order_result(values: Sequence[Read], reading: Reading) -> Held:
     """The result of `order`: whether values rise, all of them dates, or else all of them numbers. Raises WrongKind for others."""
     dates = [reading.date(read.value) for read in values]
     if None not in dates:
-        wrong = [at for at, (a, b) in enumerate(pairwise(dates)) if a and b and not in_order(a, b)]
+        wrong = [at for at, (a, b) in enumerate(pairwise(dates)) if a and b and not is_in_order(a, b)]
         after = "later than"
     else:
         for value, date in zip(values, dates, strict=True):

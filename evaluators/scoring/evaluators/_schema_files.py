@@ -11,7 +11,7 @@ from evaluators.model.settings import bad, filled_texts
 from evaluators.scoring.evaluators._text_formats import line_and_column
 from evaluators.scoring.fields.references import follow, steps_of
 from evaluators.scoring.values import json_text
-from evaluators.scoring.values.file_names import kept_place
+from evaluators.scoring.values.file_names import place_in_copy
 from evaluators.scoring.values.files import NoSmallFile, read_small
 from evaluators.scoring.values.path_text import ANY
 
@@ -52,7 +52,7 @@ def _place_of(name: str, folder: Path) -> Path:
     if written != name:
         copy = folder / written
     elif Path(name).is_absolute():
-        copy = kept_place(folder, name)
+        copy = place_in_copy(folder, name)
     else:
         return folder / name
     return copy if copy.exists() else folder / name

@@ -56,7 +56,7 @@ def shown_address(address: str) -> str:
 
 
 def with_shown_addresses(text: str) -> str:
-    """A text in which every address is as `shown_address` says it."""
+    """A text in which every address is shortened as `shown_address` does it."""
     return _ADDRESS.sub(lambda match: shown_address(match[0]), text)
 
 
@@ -66,13 +66,13 @@ def without_proofs(text: str) -> str:
     def without_proof(match: re.Match[str]) -> str:
         """One address: as messages show it where it holds a proof of who asks, else as it is."""
         address = match[0]
-        return shown_address(address) if names_password(address) or _PROOF.search(address) else address
+        return shown_address(address) if has_password(address) or _PROOF.search(address) else address
 
     return _ADDRESS.sub(without_proof, text)
 
 
-def names_password(address: str) -> bool:
-    """Whether an address holds a user with a password; in a web address also a user alone, which may be a token."""
+def has_password(address: str) -> bool:
+    """Whether an address holds a user with a password; for a web address, also whether it holds a user alone, which may be a token."""
     scheme, _, rest = address.partition("://")
     who, mark, _ = rest.partition("/")[0].rpartition("@")
     return bool(mark) and (":" in who or scheme.lower() in _WEB)
@@ -121,7 +121,7 @@ def allowed_beginnings() -> tuple[str, ...] | None:
 
 
 def addresses_in(settings: Any) -> Iterator[str]:
-    """Every address in some settings, however deep. Files of this machine have none."""
+    """Each text in some settings, at any depth, that is an address; one of a file or a database of this machine is left out."""
     if isinstance(settings, str):
         address = settings.lstrip(_PASSED_OVER)
         if _SCHEME.match(address) and not address.lower().startswith(_OF_THIS_MACHINE):
@@ -145,17 +145,20 @@ def _forbidden_address(address: str, allowed: tuple[str, ...], hint: str | None)
 
 
 def _is_below(address: str, beginning: str) -> bool:
-    """Whether an address is `beginning`, or further along its path. The server and the way to it are the same, and no step leads up."""
+    """Whether an address is `beginning`, or goes on from it: it has the same scheme and server, its path starts with the same steps, and
+    none of its steps is `..`."""
     scheme, _, rest = address.partition("://")
-    wanted, _, start = beginning.partition("://")
+    allowed_scheme, _, allowed_rest = beginning.partition("://")
     server, _, path = rest.partition("/")
-    host, _, way = start.partition("/")
-    if (scheme.lower(), server.lower()) != (wanted.lower(), host.lower()) or "\\" in unquote(rest):
+    allowed_server, _, allowed_path = allowed_rest.partition("/")
+    if (scheme.lower(), server.lower()) != (allowed_scheme.lower(), allowed_server.lower()) or "\\" in unquote(rest):
         return False
     if ".." in re.split(r"[/?#]", unquote(unquote(path))):
         return False
-    way = way.rstrip("/")
-    return not way or path == way or path.startswith(tuple(f"{way}{mark}" for mark in "/?#"))
+    allowed_path = allowed_path.rstrip("/")
+    if not allowed_path or path == allowed_path:
+        return True
+    return path.startswith(tuple(f"{allowed_path}{mark}" for mark in "/?#"))
 
 
 Kind: TypeAlias = Literal["file", "folder", "stream"]
@@ -183,14 +186,15 @@ def wildcard_steps(pattern: Sequence[str], path: Sequence[str]) -> list[str] | N
         return [] if not path and all(step == "**" for step in pattern) else None
     step, rest = pattern[0], pattern[1:]
     if step == "**":
-        tried = (
+        # the fewest steps first
+        matches = (
             [*path[:count], *matched]
             for count in range(len(path) + 1)
             if (matched := wildcard_steps(rest, path[count:])) is not None
         )
-        return next(tried, None)
-    fixed = not has_wildcards(step)
-    if not (step == path[0] if fixed else fnmatchcase(path[0], step)):
+        return next(matches, None)
+    is_fixed = not has_wildcards(step)
+    if not (step == path[0] if is_fixed else fnmatchcase(path[0], step)):
         return None
     matched = wildcard_steps(rest, path[1:])
-    return matched if matched is None or fixed else [path[0], *matched]
+    return matched if matched is None or is_fixed else [path[0], *matched]

@@ -46,31 +46,33 @@ _NOTHING: Final = _Marks("", "", (), (), percent=False)
 
 
 def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: bool) -> Around:
-    """A function that takes an amount apart: the number in it, whether it is negative, whether it is a percentage.
+    """A function that takes an amount apart, as `Around` describes it: the number in it, whether it is negative, whether it is a
+    percentage.
 
-    `currency` is true, or the only marks that are known; `decimal` is the mark before decimals.
+    `currency` is true, or the only marks that are known; `decimal` is the mark before decimals. With `percent`, a percent sign may follow.
     """
-    known: Callable[[str], Currencies | None] = currencies_of_mark
-    dotted: Callable[[str], bool] = is_abbreviation
+    currencies_of: Callable[[str], Currencies | None] = currencies_of_mark
+    has_own_dot: Callable[[str], bool] = is_abbreviation
     marks = _MARK
     if not isinstance(currency, bool):
         listed = {mark.strip(): frozenset((mark.strip(),)) for mark in currency}
-        known, dotted = listed.get, listed.__contains__
+        currencies_of, has_own_dot = listed.get, listed.__contains__
         marks = "|".join(map(re.escape, sorted(listed, key=len, reverse=True)))
     before, after = _token_patterns(marks, decimal, percent=percent)
 
     @lru_cache(maxsize=1 << 10)
     def meaning(left: str, right: str) -> tuple[bool, bool] | None:
         """Whether the amount between these texts is negative, and whether it is a percentage; None where the texts belong to no amount."""
-        first, last = _marks(left, before, known), _marks(right, after, known)
+        first, last = _marks(left, before, currencies_of), _marks(right, after, currencies_of)
         if first is None or last is None or first.percent or "+" in last.signs:
             return None
-        parentheses, negative = first.parentheses + last.parentheses, first.signs + last.signs
-        if parentheses not in ("", "()") or len(negative) + len(parentheses) // 2 > 1:
+        parentheses, signs = first.parentheses + last.parentheses, first.signs + last.signs
+        # one sign, or one pair of parentheses, which stands for a minus
+        if parentheses not in ("", "()") or len(signs) + len(parentheses) // 2 > 1:
             return None
-        if not _one_currency(first.currencies, last.currencies):
+        if not _may_be_one_currency(first.currencies, last.currencies):
             return None
-        return negative == "-" or parentheses == "()", last.percent
+        return signs == "-" or parentheses == "()", last.percent
 
     def around(text: str) -> tuple[str, bool, bool] | None:
         """The number in an amount, whether it is negative, and whether it is a percentage; None for a text that is no amount."""
@@ -83,7 +85,7 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
         if len(left) + len(right) > _LONGEST:
             return None
         word = _DOTTED.search(left)
-        if word is not None and not dotted(word[0]):  # EUR.50 is a half, and Rs.50 are fifty
+        if word is not None and not has_own_dot(word[0]):  # EUR.50 is a half, and Rs.50 are fifty
             left, number = left[:-1], f".{number}"
         amount = meaning(left, right)
         return None if amount is None else (number, *amount)
@@ -108,8 +110,8 @@ def currency_in(text: str) -> tuple[str, Currencies] | None:
 
 
 def _token_patterns(marks: str, decimal: str, *, percent: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: of a mark that may stand before a number, and of one that may stand after it. `marks` is a pattern for
-    currencies."""
+    """Two patterns for one mark: where it stands before a number, and where it stands after it. `marks` is a pattern for currencies, and
+    `decimal` the mark before decimals."""
     ends = "(?P<percent>%|percent|per cent)|" if percent else ""
     token = f"(?P<space>\\s+)|{ends}(?P<mark>{marks})|(?P<sign>[+{_DASH}])|(?P<parenthesis>[()])"
     cents = f"(?P<cents>(?<!.)(?:[.,:/][{_DASH}]{{1,2}}|{re.escape(decimal)}))"
@@ -120,17 +122,18 @@ _LETTERS_LAST: Final = late_pattern(r"[^\W\d_]+$")
 _BEFORE, _AFTER = _token_patterns(_MARK, ".", percent=True)
 
 
-def _one_currency(before: tuple[Currencies, ...], after: tuple[Currencies, ...]) -> bool:
-    """Whether there is one mark at most on each side, and both may stand for one currency: `$5 USD` is one amount."""
+def _may_be_one_currency(before: tuple[Currencies, ...], after: tuple[Currencies, ...]) -> bool:
+    """Whether the marks on both sides of a number are of one amount: one on each side at most, which may stand for the same currency, as
+    in `$5 USD`."""
     if len(before) > 1 or len(after) > 1:
         return False
     return not before or not after or bool(before[0] & after[0])
 
 
-def _marks(text: str, token: re.Pattern[str], known: Callable[[str], Currencies | None]) -> _Marks | None:
+def _marks(text: str, token: re.Pattern[str], currencies_of: Callable[[str], Currencies | None]) -> _Marks | None:
     """The marks in the text on one side of a number, found by the pattern `token`; None where something else stands there.
 
-    `known` gives the currencies of a mark, or None.
+    `currencies_of` gives the currencies for which a mark may stand; None for what is no mark.
     """
     if not text:
         return _NOTHING
@@ -141,7 +144,7 @@ def _marks(text: str, token: re.Pattern[str], known: Callable[[str], Currencies 
             return None
         end = match.end()
         tokens.setdefault(match.lastgroup, []).append(match[0])
-    currencies = [known(mark) for mark in tokens.get("mark", ())]
+    currencies = [currencies_of(mark) for mark in tokens.get("mark", ())]
     if end != len(text) or None in currencies:
         return None
     signs = "".join("+" if sign == "+" else "-" for sign in tokens.get("sign", ()))

@@ -23,14 +23,17 @@ _BOOLEANS: Final = {"true": True, "false": False}
 
 
 def fits(word: Any, cell: Any) -> bool:
-    """Whether a cell is what a word says: equal as JSON values are, or a text that reads as the word's boolean or number."""
+    """Whether a cell is what a word says: equal as JSON values are, or a text that reads as the word's boolean or number. Null fits empty
+    text."""
     if not isinstance(cell, str):
         return json_equal(word, cell)
     if isinstance(word, bool):
         return _BOOLEANS.get(cell.strip().lower()) is word
     if isinstance(word, int | float):
         return (number := _number_in(cell)) is not None and number == _decimal(word)
-    return bool(cell == (word if isinstance(word, str) else "" if word is None else None))
+    if word is None:
+        return cell == ""
+    return isinstance(word, str) and cell == word
 
 
 def nearly_fits(word: Any, cell: Any) -> bool:
@@ -48,12 +51,12 @@ def word_of(text: str) -> Any:
     if not _PLAIN_NUMBER(text):
         return text
     number = Decimal(text)
-    found = int(number) if number == number.to_integral_value() else float(number)
-    return found if _decimal(found) == number else text
+    value = int(number) if number == number.to_integral_value() else float(number)
+    return value if _decimal(value) == number else text
 
 
 def spell_boolean(text: str) -> str:
-    """The text; for a boolean in other letters, such as TRUE, that in small ones."""
+    """The text; for the word true or false in other letters, such as TRUE, the word in lower case."""
     return _SPELLINGS.get(text, text)
 
 
@@ -82,7 +85,7 @@ def _decimal(number: float) -> Decimal | None:
 
 
 def _folded_key(value: Any) -> Any:
-    """A key that nearly equal values share: the same number, or the same text without case and with single spaces."""
+    """A key that nearly equal values share: their number, without zeros before it, or their text in lower case with single spaces."""
     text = " ".join(normalize("NFKC", value if isinstance(value, str) else to_text(value)).casefold().split())
     code = _CODE(text)
     number = _number_in(text[code.end() :] if code else text)

@@ -48,7 +48,8 @@ class Confusion(NamedTuple):
         assert_never(metric)
 
     def ratio(self, metric: Ratio) -> tuple[int, int]:
-        """The metric as a fraction: (0, measured) where there is nothing to divide by, which is (0, 0) without anything."""
+        """The numerator and the denominator of a metric. One that would divide by 0 has (0, measured), and is 0; where nothing was
+        measured, that is (0, 0), and it is undefined."""
         part, whole = self.sums(metric)
         return part, whole or self.measured
 

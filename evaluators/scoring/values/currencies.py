@@ -90,9 +90,10 @@ _LONGEST: Final = 16
 
 
 def currency_around(text: str, start: int, end: int) -> Currencies | None:
-    """The currencies in which an amount may be that stands in a text; None where none is named.
+    """The currencies in which the amount from `start` to `end` of a text may be; None where no mark beside it names one.
 
-    In "EUR 5 USD 6" and in "5 EUR 6 USD" a mark stands between two numbers, and belongs to one of them.
+    In "EUR 5 USD 6" and in "5 EUR 6 USD" a mark stands between two numbers, and belongs to one of them. An amount with a mark on both sides
+    has the one that no other number touches, or either.
     """
     before = _mark_and_currencies(_BEFORE.search(text, max(0, start - _LONGEST), start))
     after = _mark_and_currencies(_AFTER.match(text, end, end + _LONGEST))
@@ -107,7 +108,7 @@ def currency_around(text: str, start: int, end: int) -> Currencies | None:
 
 
 def is_after_mark(text: str, at: int) -> bool:
-    """Whether a mark for a currency stands before a place, as in "EUR18"."""
+    """Whether a mark for a currency stands right before the place `at` of a text, as in "EUR18"."""
     return _mark_and_currencies(_BEFORE.search(text, max(0, at - _LONGEST), at)) is not None
 
 

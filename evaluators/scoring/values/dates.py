@@ -111,7 +111,7 @@ def reader(formats: Iterable[str]) -> Read:
 
     The format `iso` is ISO 8601: 2024-05-31, 2024-05-31T10:00:00Z, 10:00:00 and their like.
     """
-    readers = [_iso if spelled == "iso" else _by_pattern(spelled) for spelled in formats]
+    readers = [_read_iso if spelled == "iso" else _pattern_reader(spelled) for spelled in formats]
 
     def read(text: str) -> Moment | None:
         """The date in a text, by the first format that fits."""
@@ -122,7 +122,7 @@ def reader(formats: Iterable[str]) -> Read:
 
 
 def _capitals_hint(spelled: str) -> str | None:
-    """A hint for `yyyy-mm-dd`, where only the case of the letters is wrong."""
+    """A hint for a format such as `yyyy-mm-dd`, of which only the case of the letters is wrong; None for any other."""
     if spelled == spelled.upper() or not re.fullmatch("[YMDymd./ -]+", spelled):
         return None
     try:
@@ -136,7 +136,7 @@ def check_format(spelled: str) -> None:
     """Raises ValueError, with what is allowed, when the format `spelled` cannot be used."""
     if spelled == "iso":
         return
-    if (code := _without_token(spelled)) is not None:
+    if (code := _code_without_token(spelled)) is not None:
         read = " ".join(f"%{code}" for code in _PERCENT_CODES if code.isalpha())
         hint = f"the codes that are read: {read}; for other dates, give a function of yours to evaluators.register"
         raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
@@ -172,7 +172,7 @@ def check_format(spelled: str) -> None:
 
 
 def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
-    """Two formats that read one text as two different days, and such a text; None when there are none."""
+    """Two formats that read one text as two different days, and such a text: (format, other format, text). None when there are none."""
     listed = list(dict.fromkeys(formats))
     for first in listed:
         for second in listed:
@@ -180,8 +180,8 @@ def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
                 continue
             for day in _TELLING:
                 text = _day_text(day, first)
-                one, other = reader([first])(text), reader([second])(text)
-                if one is not None and other is not None and one[:3] != other[:3]:
+                as_first, as_second = reader([first])(text), reader([second])(text)
+                if as_first is not None and as_second is not None and as_first[:3] != as_second[:3]:
                     return first, second, text
     return None
 
@@ -228,8 +228,8 @@ def gap_between(a: Moment, b: Moment) -> datetime.timedelta | None:
     return abs(days[0] - days[1]) if len(days) == 2 else None
 
 
-def in_order(a: Moment, b: Moment) -> bool:
-    """Whether the first date is not after the second, as far as both say when: 2024 is not after May 2024.
+def is_in_order(a: Moment, b: Moment) -> bool:
+    """Whether the first date is not after the second, compared in the parts that both give: 2024 is not after May 2024.
 
     Times are compared as for `same_moment`.
     """
@@ -260,14 +260,14 @@ def _day_text(day: datetime.datetime, spelled: str) -> str:
     )
 
 
-def _by_pattern(spelled: str) -> Read:
+def _pattern_reader(spelled: str) -> Read:
     """A reader for one format in tokens, made of a regular expression."""
     pattern = re.compile("".join(_pattern_of(piece) for piece in _PIECE.finditer(spelled)), re.IGNORECASE)
 
     def read(text: str) -> Moment | None:
         """The date of a text that is written in the format, and nothing else; None for any other."""
         match = pattern.fullmatch(text)
-        return _moment(match.groupdict()) if match else None
+        return _moment_of_groups(match.groupdict()) if match else None
 
     return read
 
@@ -283,8 +283,8 @@ def _pattern_of(piece: re.Match[str]) -> str:
     return TOKENS[piece[0]][0] if piece[0] in TOKENS else re.escape(piece[0])
 
 
-def _moment(groups: dict[str, str | None]) -> Moment | None:
-    """The moment of the named groups of a match; None for a day or a time that there is not."""
+def _moment_of_groups(groups: dict[str, str | None]) -> Moment | None:
+    """The moment that the named groups of a match give; None for a day or a time that does not exist."""
     try:
         hour = _hour(groups)
         if hour is not None and groups.get("year") is None is groups.get("short"):
@@ -292,7 +292,7 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
         year = int(groups.get("year") or 0)
         if short := groups.get("short"):
             year = int(short) + (1900 if int(short) >= 69 else 2000)
-        month, day = _month(groups), groups.get("day")
+        month, day = _month_number(groups), groups.get("day")
         date = datetime.datetime(year, month or 1, int(day or 1))
         if hour is None:
             return Moment(year, month, int(day) if day else None)
@@ -306,7 +306,8 @@ _ON_NO_DAY: Final = datetime.datetime(1, 1, 2)
 
 
 def _hour(groups: dict[str, str | None]) -> int | None:
-    """The hour from 0 to 23; None for a text without one. Raises ValueError for an hour that a clock with twelve hours has not."""
+    """The hour, 0 to 23, in the named groups of a match; None for a text without one. Raises ValueError for an hour that a clock with
+    twelve hours does not have."""
     if (of_twelve := groups.get("of_twelve")) is None:
         return None if groups.get("hour") is None else int(groups["hour"] or 0)
     if not 1 <= int(of_twelve) <= _TWELVE:
@@ -318,12 +319,12 @@ _TWELVE: Final = 12
 
 
 def _with_time(day: datetime.datetime, hour: int, groups: dict[str, str | None]) -> datetime.datetime:
-    """The day with a time."""
+    """The day at a time: the hour, and the minute and second in the named groups of a match, or 0."""
     return day.replace(hour=hour, minute=int(groups.get("minute") or 0), second=int(groups.get("second") or 0))
 
 
-def _month(groups: dict[str, str | None]) -> int | None:
-    """The month's number; 0, which no date has, for a name that is no month's."""
+def _month_number(groups: dict[str, str | None]) -> int | None:
+    """The number of the month; -1, which no date has, for a name of no month; None for a text without a month."""
     if number := groups.get("month"):
         return int(number)
     if name := groups.get("name") or groups.get("abbreviation"):
@@ -333,17 +334,17 @@ def _month(groups: dict[str, str | None]) -> int | None:
     return None
 
 
-def _iso(text: str) -> Moment | None:
+def _read_iso(text: str) -> Moment | None:
     """The moment of a text in ISO 8601; None for any other text."""
     try:
         time = datetime.datetime.fromisoformat(text)
     except ValueError:
-        return _iso_time(text) if ":" in text else None
+        return _read_iso_time(text) if ":" in text else None
     # a date alone has ten characters at most, and is read as midnight
     return Moment(time.year, time.month, time.day, time if len(text) > 10 else None)
 
 
-def _iso_time(text: str) -> Moment | None:
+def _read_iso_time(text: str) -> Moment | None:
     """The time alone of a text in ISO 8601; None for any other text."""
     try:
         time = datetime.time.fromisoformat(text)
@@ -357,19 +358,20 @@ def _iso_time(text: str) -> Moment | None:
 
 def from_percent(spelled: str) -> str:
     """A format with codes such as %Y, in tokens such as YYYY. One without codes, or with a code that has no token, stays as it is."""
-    if "%" not in spelled or _without_token(spelled):
+    if "%" not in spelled or _code_without_token(spelled):
         return spelled
     return "".join(map(_percent_token, _PERCENT_PIECE.finditer(spelled)))
 
 
-def _without_token(spelled: str) -> str | None:
-    """The first % code of a format that has no token, with its sign: `%j`; None where every code has one."""
+def _code_without_token(spelled: str) -> str | None:
+    """The first % code in a format that has no counterpart among the tokens, such as `%j`; None where every code has one."""
     codes = (piece["code"] for piece in _PERCENT_PIECE.finditer(spelled) if piece["code"])
     return next((f"%{code}" for code in codes if code not in _PERCENT_CODES), None)
 
 
 def _percent_token(piece: re.Match[str]) -> str:
-    """The token for a piece of a strftime format, such as MM for %m; letters between codes go into brackets, which keep them."""
+    """The tokens for a piece of a strftime format, such as M for %m. Letters between codes go into brackets, which keep them, except a T,
+    which formats know."""
     if piece["code"]:
         return _PERCENT_CODES[piece["code"]]
     letters = piece["letters"]
@@ -380,18 +382,19 @@ def _percent_token(piece: re.Match[str]) -> str:
 
 
 def read_date(text: str, spelled: str) -> Moment | None:
-    """The date that a text says in one of the usual formats. A bare number is no date."""
+    """The date in a text that is written in the format `spelled`; None for any other text, and for a bare number."""
     return _reader_of_format(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
 
 
 @cache
 def _reader_of_format(spelled: str) -> Read:
-    """The reader for one format. Kept, because making its pattern takes longer than reading."""
+    """A function that reads dates in one format. Cached, because making its pattern takes longer than reading."""
     return reader([spelled])
 
 
 def formats_of(texts: Iterable[str], among: Sequence[str] = USUAL_FORMATS) -> tuple[str, ...]:
-    """The fewest formats among some that read every text, most used first; none when some text is no date."""
+    """The formats, as few as can be, that together read every text, the one that reads most texts first. Empty when some text is no date in
+    any of the formats in `among`, and when one text would be two days."""
     left = list(dict.fromkeys(texts))
     if left and all(read_date(left[0], spelled) is None for spelled in among):
         return ()
@@ -406,8 +409,9 @@ def formats_of(texts: Iterable[str], among: Sequence[str] = USUAL_FORMATS) -> tu
     return () if left or ambiguity(chosen) else tuple(chosen)
 
 
-def also_read_by(texts: Sequence[str], formats: Sequence[str], among: Sequence[str] = USUAL_FORMATS) -> str | None:
-    """A format that reads the same texts as other days, where one format was chosen: 03/04/2024 is two days."""
+def rival_format(texts: Sequence[str], formats: Sequence[str], among: Sequence[str] = USUAL_FORMATS) -> str | None:
+    """Another format that reads all the texts as well, and some of them as other days: 03/04/2024 is two days. None where there is none,
+    and where not exactly one of the `formats` was chosen."""
     if len(formats) != 1:
         return None
     (chosen,) = formats

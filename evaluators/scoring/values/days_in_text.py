@@ -48,7 +48,7 @@ class DayPlaces:
         self._spans = dict[Day, Span | None]()
 
     def of_day(self, day: Day) -> Span | None:
-        """The span in which the text names a day: around its year, in four digits or in two, or in eight digits."""
+        """The span in which the text names a day; None where it does not. What was looked for is remembered."""
         if day not in self._spans:
             few = len(self._spans) < FEW
             self._spans[day] = _span_of_day(self.text, day, self._languages) if few else self._places.get(day)
@@ -56,7 +56,7 @@ class DayPlaces:
 
     @cached_property
     def _places(self) -> Mapping[Day, Span]:
-        """The days that the text names, with the first place of each."""
+        """The first span of each day that the text may name."""
         places = dict[Day, Span]()
         for days, span in chain(
             _days_between(self.text, 0, len(self.text), self._languages), _days_in_eight_digits(self.text)
@@ -68,7 +68,7 @@ class DayPlaces:
 
 def _span_of_day(text: str, day: Day, languages: Sequence[str]) -> Span | None:
     """The span in which the text names a day, looked for around its year; None where it does not."""
-    number, together = str(day[2]), "{:04}{:02}{:02}".format(*day)
+    day_number, eight_digits = str(day[2]), "{:04}{:02}{:02}".format(*day)
     for year in _year_spellings(day):
         at = text.find(year)
         while at >= 0:
@@ -77,24 +77,27 @@ def _span_of_day(text: str, day: Day, languages: Sequence[str]) -> Span | None:
                 start, stop = max(0, at - _LONGEST_DATE), end + _LONGEST_DATE
                 while text[stop : stop + 1].isdigit():
                     stop += 1
-                if text.find(number, start, stop) >= 0:
+                if text.find(day_number, start, stop) >= 0:  # a quick look, before the patterns are tried
                     days = _days_between(text, start, stop, languages)
                     if (span := next((span for days, span in days if day in days), None)) is not None:
                         return span
-            elif text.startswith(together, at) and not (text[at - 1 : at].isdigit() or text[at + 8 : at + 9].isdigit()):
+            elif text.startswith(eight_digits, at) and not (
+                text[at - 1 : at].isdigit() or text[at + 8 : at + 9].isdigit()
+            ):
                 return at, at + 8
             at = text.find(year, end)
     return None
 
 
 def _days_in_eight_digits(text: str) -> Iterator[tuple[Collection[Day], Span]]:
-    """The days that a text writes in eight digits, such as 20240531, and where."""
+    """The spans of eight digits in a text, each with the day that they may be, such as 20240531: (days, span)."""
     for match in _EIGHT_DIGITS.finditer(text):
         yield ((int(match[1]), int(match[2]), int(match[3])),), match.span()
 
 
 def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> Iterator[tuple[Collection[Day], Span]]:
-    """The days that a part of the text may name, and where."""
+    """The spans in a part of the text that may name a day, each with all days that it may name: (days, span)."""
+    # in numbers: 31/05/2024
     for match in _DATE.finditer(text, start, end):
         if not inside_word(text, match.start()):
             days = _days_of_numbers(match[1], match[3], match[4], match[2] == "-")
@@ -102,6 +105,7 @@ def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> 
     for match in _DATE_WITH_SIGNS.finditer(text, start, end) if not text.isascii() else ():
         yield ((int(match[1]), int(match[2]), int(match[3])),), match.span()
     months = _months_by_word(languages)
+    # with the name of the month inside: 31 May 2024, 7-9 June 2024
     for match in _MONTH_INSIDE.finditer(text, start, end):
         if named := months.get(_fold_word(match[2])):
             first = _FIRST_DAY.search(text, max(0, match.start() - _LONGEST_DATE), match.start())
@@ -109,6 +113,7 @@ def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> 
                 yield _days_in_month(first[1], named, match[3]), (first.start(1), match.end(3))
             if first is not None or not inside_word(text, match.start()):
                 yield _days_in_month(match[1], named, match[3]), (match.start(), match.end(3))
+    # after the name of the month: May 31, 2024
     for match in _AFTER_MONTH.finditer(text, start, end):
         first = _FIRST_DAY.search(text, max(0, match.start() - _LONGEST_DATE), match.start())
         at = match.start() if first is None else first.start(1)
@@ -116,9 +121,9 @@ def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> 
         if word is not None and (named := months.get(_fold_word(word[1]))):
             days = [
                 day
-                for match_ in (match, first)
-                if match_ is not None
-                for day in _days_in_month(match_[1], named, match[2])
+                for number in (match, first)
+                if number is not None
+                for day in _days_in_month(number[1], named, match[2])
             ]
             yield days, (word.start(), match.end(2))
 
@@ -133,25 +138,26 @@ def _days_of_numbers(first: str, second: str, third: str, has_hyphens: bool) -> 
     """The days that three numbers may be, in any usual order. With hyphens, the day is behind the month of a year that comes first."""
     one, two, three = int(first), int(second), int(third)
     days = list[Day]()
-    if len(first) < 3 and len(third) != 3:
+    if len(first) < 3 and len(third) != 3:  # the year last
         for year in _years_of_digits(third):
             days += [(year, one, two), (year, two, one)]
-    if len(first) == 4 and len(third) < 3:
+    if len(first) == 4 and len(third) < 3:  # the year first
         days += [(one, two, three)] if has_hyphens else [(one, two, three), (one, three, two)]
-    if len(first) == 2 and len(third) < 3:
+    if len(first) == 2 and len(third) < 3:  # the year first, in two digits
         days += [(year, two, three) for year in _years_of_digits(first)]
     return days
 
 
 def _days_in_month(number: str, months: Collection[int], year: str) -> Collection[Day]:
-    """The days that a number, the name of a month and a year may be."""
+    """The days that a number, the name of one of these months and a year may be. A number of four digits is the year; then `year` is the
+    day."""
     if len(number) < 3:
         return [(year_, month, int(number)) for year_ in _years_of_digits(year) for month in months]
     return [(int(number), month, int(year)) for month in months] if len(number) == 4 and len(year) < 3 else ()
 
 
 def _years_of_digits(digits: str) -> Sequence[int]:
-    """The years that four digits, or two, stand for."""
+    """The year that four digits, or two, stand for, as the only item; empty for any other number of digits."""
     if len(digits) == 4:
         return (int(digits),)
     return (1900 + int(digits) if int(digits) > 68 else 2000 + int(digits),) if len(digits) == 2 else ()
@@ -171,7 +177,6 @@ def _month_names(languages: Sequence[str], month: int) -> frozenset[str]:
     """The names of a month, and their beginnings of three letters and more that stand for no other month."""
     names = set[str]()
     for language in languages:
-        names.update(_SHORT.get((language, month), ()))
         others = list(map(_fold_word, dates.MONTHS_IN[language]))
         name = others.pop(month - 1)
         beginnings = (name[:length] for length in range(3, len(name)))

@@ -102,29 +102,29 @@ def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> It
     else:
         yield place, expected, actual
         return
-    for step, one, other in pairs:
-        if one is MISSING or other is MISSING or not json_equal(one, other):
-            yield from _changes((*place, step), one, other, pairing)
+    for step, wanted, found in pairs:
+        if wanted is MISSING or found is MISSING or not json_equal(wanted, found):
+            yield from _changes((*place, step), wanted, found, pairing)
 
 
 def _list_changes(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
-    """The changes between two lists of which one has more items."""
-    first = _equal_from_start(zip(expected, actual, strict=False))
-    last = _equal_from_start(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
-    ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
+    """The changes between two lists of unlike length. Items that are equal at both ends are set aside, and `pairing` pairs the others."""
+    at_start = _equal_from_start(zip(expected, actual, strict=False))
+    at_end = _equal_from_start(zip(expected[at_start:][::-1], actual[at_start:][::-1], strict=False))
+    ours, theirs = expected[at_start : len(expected) - at_end], actual[at_start : len(actual) - at_end]
     if ours and theirs:
-        pairs = pairing(first, ours, theirs)
+        pairs = pairing(at_start, ours, theirs)
         if pairs is None:
             yield place, expected, actual
-        for steps, one, other in pairs or ():
-            yield from _changes((*place, *steps), one, other, pairing)
+        for steps, wanted, found in pairs or ():
+            yield from _changes((*place, *steps), wanted, found, pairing)
         return
-    yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, first))
-    yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, first))
+    yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, at_start))
+    yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, at_start))
 
 
 def _equal_from_start(pairs: Iterator[tuple[Any, Any]]) -> int:
-    """The number of pairs that are equal before the first that is not."""
+    """The number of equal pairs before the first pair that differs."""
     return sum(1 for _ in takewhile(lambda pair: json_equal(*pair), pairs))
 
 
@@ -176,15 +176,15 @@ def _pair_alike_items(first: int, expected: list[Any], actual: list[Any]) -> lis
     )  # fmt: skip
     levels = [(level.path(output_format="list"), level) for kind in differences.values() for level in kind]
     changes: list[_Change] = []
-    for steps, level in sorted(levels, key=lambda one: one[0][0]):
-        one = MISSING if repr(level.t1) == _ABSENT else _value_at(expected, steps)
-        other = MISSING if repr(level.t2) == _ABSENT else _value_at(actual, level.path(use_t2=True, output_format="list"))
-        changes.append(((steps[0] + first, *steps[1:]), one, other))
+    for steps, level in sorted(levels, key=lambda entry: entry[0][0]):
+        wanted = MISSING if repr(level.t1) == _ABSENT else _value_at(expected, steps)
+        found = MISSING if repr(level.t2) == _ABSENT else _value_at(actual, level.path(use_t2=True, output_format="list"))
+        changes.append(((steps[0] + first, *steps[1:]), wanted, found))
     return changes
 
 
 def _value_at(value: Any, steps: Sequence[Any]) -> Any:
-    """The value at a place that is there."""
+    """The value to which the steps lead, all of which exist."""
     for step in steps:
         value = value[step]
     return value

@@ -28,7 +28,7 @@ def why_no_file_name(name: str) -> str | None:
 
 
 def as_file_name(name: str) -> str:
-    """A name like `name` that can be a file's: `_` stands for what cannot be in it."""
+    """A file name like `name`, with `_` for what a file name cannot hold, and cut at `MOST_NAME_BYTES`."""
     spelled = _UNUSABLE.sub("_", name).strip(" .")
     return spelled.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip(" .") or "_"
 
@@ -45,6 +45,7 @@ def _character_text(character: str) -> str:
     return f"the character U+{ord(character):04X}"
 
 
-def kept_place(folder: Path, name: str) -> Path:
-    """The place of a file in the copy of a suite, for a file that the suite names by an absolute path: beside the file that names it."""
+def place_in_copy(folder: Path, name: str) -> Path:
+    """The place in the copy of a suite for a file that the suite names by an absolute path `name`. `folder` is where the copy of the file
+    that names it is."""
     return folder / "elsewhere" / sha256(name.encode("utf-8", "replace")).hexdigest()[:12] / Path(name).name

@@ -87,7 +87,7 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
         return PickedDocument(documents[0], reasoning=among.reasoning)
     if len(documents) > 1 and search.pick == "only":
         raise NotJSON(f"the text holds {len(documents)} JSON documents, and `pick: only` takes no more than one")
-    fits = _documents_of_kind(_eligible(documents, search.pick), want)
+    fits = _documents_of_kind(_candidates(documents, search.pick), want)
     pool = _documents_of_kind(fits, prefer if want in ("any", "container") else want)
     if not pool and "object" in (want, prefer) and want != "array":
         pool = _objects_in_lists(among, search.pick)
@@ -107,7 +107,7 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
 
 def _all_as_list(among: FoundDocuments) -> PickedDocument:
     """All documents as a list; those in fences alone, where there are some. One that is a list already stands for itself."""
-    every = _eligible(among.found, "fitting")
+    every = _candidates(among.found, "fitting")
     first, last = every[0], every[-1]
     if len(every) > 1 or not isinstance(first.value, list):
         first = Found([document.value for document in every], first.how, first.start, last.end)
@@ -115,8 +115,12 @@ def _all_as_list(among: FoundDocuments) -> PickedDocument:
 
 
 def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
-    """The objects that stand in lists, where prose holds no other."""
-    if among.whole or any(document.how == "fence" for document in _eligible(among.found, pick)) or "[" not in among.text:
+    """The objects that stand inside lists, which count where prose holds no others; empty where they may not count."""
+    if (
+        among.whole
+        or any(document.how == "fence" for document in _candidates(among.found, pick))
+        or "[" not in among.text
+    ):
         return ()
     if not among.found and among.problem is not None and among.problem.truncated:
         return ()  # what is cut off never gives way to a part of itself
@@ -132,9 +136,10 @@ def overlap(value: JSON, keys: frozenset[str]) -> int:
     return 0
 
 
-def _eligible(documents: Sequence[Found], pick: Pick) -> Sequence[Found]:
+def _candidates(documents: Sequence[Found], pick: Pick) -> Sequence[Found]:
     """The documents that `pick` chooses among: with `fitting`, those in code fences where there are some; else all."""
-    return (pick == "fitting" and [document for document in documents if document.how == "fence"]) or documents
+    fenced = [document for document in documents if document.how == "fence"] if pick == "fitting" else ()
+    return fenced or documents
 
 
 def _documents_of_kind(documents: Sequence[Found], want: Want) -> Sequence[Found]:
@@ -147,22 +152,22 @@ def _best_document(pool: Sequence[Found], keys: frozenset[str]) -> Found:
     """The document that has the most keys in common with `keys`, the last of several; without keys, the last of all."""
     if not keys:
         return pool[-1]
-    return max(reversed(pool), key=lambda one: overlap(one.value, keys))
+    return max(reversed(pool), key=lambda document: overlap(document.value, keys))
 
 
 _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] = {
     "fitting": _best_document,
     "first": lambda pool, _: pool[0],
     "last": lambda pool, _: pool[-1],
-    "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
+    "largest": lambda pool, _: max(reversed(pool), key=lambda document: document.end - document.start),
     "only": lambda pool, _: pool[-1],
     "all": _best_document,
 }
 
 
 def _other_kind_error(documents: Sequence[Found], want: Want) -> NotJSON:
-    """The cell error of an output in which all documents are of another kind than `want`."""
-    last = _eligible(documents, "fitting")[-1]
+    """The error of an output in which all documents are of another kind than `want`. It names the kind of the last one."""
+    last = _candidates(documents, "fitting")[-1]
     where = "fence" if last.how == "fence" else "text"
     position = last.start if last.how == "fence" else None
     return NotJSON(f"{_NOUNS[want]} was expected, the {where} holds {_KINDS[type(last.value)]}", position)

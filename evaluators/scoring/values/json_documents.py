@@ -58,14 +58,14 @@ def tags_in(text: str) -> list[Tag]:
 
 def tags_outside(tags: Sequence[Tag], documents: Iterable[Span]) -> list[Tag]:
     """The tags that do not stand inside one of the documents. Both are in the order of the text."""
-    found, spans = [], iter(documents)
-    start, end = next(spans, _NONE)
+    outside, spans = [], iter(documents)
+    start, end = next(spans, _PAST_THE_END)
     for tag in tags:
         while end <= tag.start:
-            start, end = next(spans, _NONE)
+            start, end = next(spans, _PAST_THE_END)
         if tag.start < start:
-            found.append(tag)
-    return found
+            outside.append(tag)
+    return outside
 
 
 def reasoning_in(tags: Sequence[Tag], length: int) -> list[Span]:
@@ -97,19 +97,19 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _next_closings(tags: Sequence[Tag]) -> list[int | None]:
-    """For each tag, the closing one that ends it: the next of its name, else the next of any name."""
+    """For each tag, the index of the closing tag that ends it: the next of its name, else the next of any name; None without one."""
     by_name: dict[str, int] = {}
     following: int | None = None
-    found: list[int | None] = []
+    closings: list[int | None] = []
     for at in range(len(tags) - 1, -1, -1):
         tag = tags[at]
-        found.append(by_name.get(tag.name, following))
+        closings.append(by_name.get(tag.name, following))
         if tag.closes:
             by_name[tag.name] = following = at
-    return found[::-1]
+    return closings[::-1]
 
 
-_NONE: Final = (sys.maxsize, sys.maxsize)
+_PAST_THE_END: Final = (sys.maxsize, sys.maxsize)
 
 
 class Found(Struct, frozen=True):
@@ -173,11 +173,11 @@ def documents(text: str) -> FoundDocuments:
         return FoundDocuments(text, (whole,), whole=True)
     rest = _without_reasoning(text)
     if rest is text:
-        return FoundDocuments(text, *_found_in(text))
+        return FoundDocuments(text, *_find_documents(text))
     whole = _whole_document(rest)
     if whole is not None:
         return FoundDocuments(rest, (Found(whole.value, "embedded", whole.start, whole.end),), reasoning=True, whole=True)
-    return FoundDocuments(rest, *_found_in(rest), reasoning=True)
+    return FoundDocuments(rest, *_find_documents(rest), reasoning=True)
 
 
 def objects_inside(text: str) -> list[Found]:
@@ -204,7 +204,7 @@ def _whole_document(text: str) -> Found | None:
 
 
 def _without_reasoning(text: str) -> str:
-    """The text with blanks in place of reasoning; the very same text where there is none."""
+    """The text with blanks in place of reasoning; the very same text where there is none. Raises NotJSON where there is nothing else."""
     tags = tags_in(text)
     if tags:
         spans = [(at, reading.end) for at, reading in _readings(text, {}, [])]
@@ -245,12 +245,12 @@ def _usual_fence(text: str) -> Found | None:
     return Found(value, "fence", start, start + len(content))
 
 
-def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
-    """The documents in fences and in prose, in order; where there are none, why."""
+def _find_documents(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
+    """The documents in the fences and in the prose of a text, in order, and None; or no documents, and the error that says why, if any."""
     fences = dict(_fences(text))
-    shot = None if fences else _from_first_to_last(text)
-    if shot:
-        at, reading = shot
+    single = None if fences else _read_between_brackets(text)
+    if single:
+        at, reading = single
         return (Found(reading.value, "embedded", at, reading.end),), None
     mistakes: list[tuple[int, NotJSON]] = []
     readings = list(_readings(text, fences, mistakes))
@@ -350,7 +350,7 @@ def _readings(
             yield at, reading
 
 
-def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
+def _read_between_brackets(text: str) -> tuple[int, ReadValue] | None:
     """The JSON value between the first bracket and the last one, with where it begins; None unless that is a single value. The fast way."""
     start = _STARTS.search(text)
     end = 1 + max(text.rfind("]"), text.rfind("}"))

@@ -292,7 +292,7 @@ class PlaceReader:
         return at + (passed if len(data) == len(self._text) - at else len(str(data[:passed], "utf-8")))
 
     def _bytes_before(self, at: int) -> int:
-        """The number of bytes before a character. Calls come in the order of the text."""
+        """The number of bytes before the character `at`. It goes on from the last call, so that calls come in the order of the text."""
         if self._data is not None and len(self._data) == len(self._text):
             return at
         self._byte += len(self._text[self._char : at].encode())

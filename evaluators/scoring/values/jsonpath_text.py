@@ -95,8 +95,8 @@ def _parse_query(text: str) -> Any:
             at = places[token.lexpos]
             if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _ODD_ZERO.match(text, at)):
                 raise _refusal(text, at)
-            before, kind = token.type, before
-            if kind in _BEGIN and before in _LITERALS:
+            begins, before = before in _BEGIN, token.type
+            if begins and token.type in _LITERALS:  # the library takes a literal on the left side only as a name
                 token.type, token.value = "ID", _literal_text(None if token.type == "NULL" else token.value)
             yield token
         at = len(text)
@@ -377,9 +377,9 @@ def _refusal(text: str, at: int) -> BadPath:
     """The error for a path that is wrong at a place: the first row of the table that fits decides."""
     before, rest = text[:at], text[at:]
     for left, right, message, hint in _SLIPS:
-        there = re.match(right, rest, re.DOTALL)
-        if there and (ahead := re.search(rf"(?:{left})\Z", before, re.DOTALL)):
-            groups = ahead.groupdict("") | there.groupdict("")
+        rest_match = re.match(right, rest, re.DOTALL)
+        if rest_match and (before_match := re.search(rf"(?:{left})\Z", before, re.DOTALL)):
+            groups = before_match.groupdict("") | rest_match.groupdict("")
             word = groups.get("word", "")
             groups |= {
                 "before": before,
@@ -388,12 +388,14 @@ def _refusal(text: str, at: int) -> BadPath:
                 "key": _in_library_quotes(groups.get("begin", "") + groups.get("open", "") + word),
                 "operator": _OPERATORS.get(word, ""),
             }
-            return BadPath(message.format_map(groups), _culprit(ahead, there, at), hint and hint.format_map(groups))
+            return BadPath(
+                message.format_map(groups), _culprit(before_match, rest_match, at), hint and hint.format_map(groups)
+            )
     raise AssertionError("the last rows of the table fit everywhere")
 
 
-def _culprit(ahead: re.Match[str], there: re.Match[str], at: int) -> int:
+def _culprit(before_match: re.Match[str], rest_match: re.Match[str], at: int) -> int:
     """The position of the wrong bracket, space or word; else the place where the library stopped."""
-    if "open" not in ahead.re.groupindex and "word" in there.re.groupindex:
-        return at + there.start("word")
-    return next((ahead.start(name) for name in ("open", "word") if name in ahead.re.groupindex), at)
+    if "open" not in before_match.re.groupindex and "word" in rest_match.re.groupindex:
+        return at + rest_match.start("word")
+    return next((before_match.start(name) for name in ("open", "word") if name in before_match.re.groupindex), at)

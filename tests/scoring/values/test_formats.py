@@ -7,7 +7,7 @@ import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.values.dates import USUAL_FORMATS, _day_text, also_read_by, formats_of, read_date
+from evaluators.scoring.values.dates import USUAL_FORMATS, _day_text, formats_of, read_date, rival_format
 
 
 @given(st.dates(datetime.date(1970, 1, 1), datetime.date(2060, 1, 1)), st.sampled_from(USUAL_FORMATS[1:]))
@@ -19,6 +19,6 @@ def test_a_date_in_a_usual_format_is_recognised_as_that_day(day: datetime.date, 
 
 def test_a_day_beyond_twelve_settles_which_part_is_the_day() -> None:
     assert formats_of(["03/04/2024", "25/03/2024"]) == ("DD/MM/YYYY",)
-    assert also_read_by(["03/04/2024", "25/03/2024"], ("DD/MM/YYYY",)) is None
-    assert also_read_by(["03/04/2024"], ("DD/MM/YYYY",)) == "MM/DD/YYYY"
+    assert rival_format(["03/04/2024", "25/03/2024"], ("DD/MM/YYYY",)) is None
+    assert rival_format(["03/04/2024"], ("DD/MM/YYYY",)) == "MM/DD/YYYY"
     assert formats_of(["25/03/2024", "03/25/2024"]) == ()

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Problems, problem
 from evaluators.scoring.values.amounts import currency_in
-from evaluators.scoring.values.dates import PROPOSED_FORMATS, also_read_by, formats_of, read_date
+from evaluators.scoring.values.dates import PROPOSED_FORMATS, formats_of, read_date, rival_format
 from evaluators.scoring.values.numbers import USUAL_PARSES, are_names_of_digits, numbers_of, parses_of, two_parses_of
 from evaluators.scoring.values.quoting import first_texts, flow_text, quote
 
@@ -249,7 +249,7 @@ def _date_proposal(texts: list[str], distinct: list[str], path: str, ask: Ask) -
     formats = formats_of(distinct, PROPOSED_FORMATS)
     if not formats:
         return None
-    if other := also_read_by(distinct, formats, PROPOSED_FORMATS):
+    if other := rival_format(distinct, formats, PROPOSED_FORMATS):
         (first,) = formats
         text = f"{path} holds dates such as {quote(distinct[0])}. How are they written?"
         formats = (ask(InitQuestion(text, (first, other), otherwise="change `formats` in the suite")),)
