@@ -33,7 +33,9 @@ def command(
     """
     from evaluators.guide import expected_checks
 
-    findings = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
+    findings = expected_checks.check_answers(
+        expected, column, schema, schema_column, strict_types, reading_settings(**reading)
+    )
     print_out(findings.words())
     if findings.problems:
         sys.exit(print_problems(findings.problems))

@@ -42,7 +42,7 @@ def command(
 
     if output is not None and fits(Path(output), expected, Path()):
         raise Problems([reads_itself(output)])
-    drafted = inferring.inferred(expected, column, dialect, reading_settings(**reading))
+    drafted = inferring.infer_schema(expected, column, dialect, reading_settings(**reading))
     if output is None:
         print_out(drafted.text)
         print_err(drafted.words(None).rstrip("\n"))

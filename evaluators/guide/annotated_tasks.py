@@ -23,7 +23,7 @@ from evaluators.scoring.values.path_text import ANY, Step, display
 
 _SIDES: Final[Mapping[str, Role]] = {"annotations": "expected", "predictions": "output"}
 _MARKS: Final = frozenset(["from_name", "to_name", "type", "value"])
-_SINGLE: Final[Mapping[str, tuple[Step, ...]]] = {
+_STEPS_TO_VALUE: Final[Mapping[str, tuple[Step, ...]]] = {
     "choices": ("choices", 0), "textarea": ("text", 0), "rating": ("rating",), "number": ("number",),
 }  # fmt: skip
 """Where results of a type hold one value."""
@@ -37,13 +37,13 @@ class _Entry(Struct, frozen=True):
     cancelled: bool
 
     @property
-    def counts(self) -> bool:
+    def is_comparable(self) -> bool:
         """Whether it can be compared: it has results, or an empty list of them, and nobody cancelled it."""
         return self.results is not None and not self.cancelled
 
 
 class _Side(Struct, frozen=True):
-    """What people said of all tasks, or a model did."""
+    """The annotations of all tasks, which people made, or the predictions, which a model made."""
 
     column: str
     tasks: Sequence[Sequence[_Entry]]
@@ -51,18 +51,18 @@ class _Side(Struct, frozen=True):
     """Which annotation or prediction of a task is compared: the first that counts, in most tasks."""
 
     @property
-    def compared(self) -> list[list[Any]]:
+    def compared_results(self) -> list[list[Any]]:
         """The results that are compared, of the tasks that have some there; an empty list where nothing was marked."""
-        return [entry.results for entry in self.there if entry.results is not None and not entry.cancelled]
+        return [entry.results for entry in self.compared_entries if entry.results is not None and not entry.cancelled]
 
     @property
-    def there(self) -> list[_Entry]:
+    def compared_entries(self) -> list[_Entry]:
         """The annotations or predictions at the place that is compared, whether they count or not."""
         return [entries[self.place] for entries in self.tasks if len(entries) > self.place]
 
 
 def sides_of_tasks(cells: Mapping[str, Sequence[Any]]) -> dict[Role, str]:
-    """The columns of what people and a model said in tasks of Label Studio; empty for other rows."""
+    """The columns of annotations (`expected`) and of predictions (`output`) in tasks of Label Studio; empty for other rows."""
     columns = {role: name for name in cells for word, role in _SIDES.items() if words_of(name) == [word]}
     if len(columns) < len(_SIDES):
         return {}
@@ -79,24 +79,32 @@ def paths_of_tasks(
     The paths lead to single values where each annotation that is not empty has one, all of one control, and else to the lists of results.
     """
     sides = {role: _side(name, cells[name]) for role, name in columns.items()}
-    if not any(map(_are_results, sides["output"].compared)):
+    if not any(map(_are_results, sides["output"].compared_results)):
         message = "the tasks of Label Studio have annotations, and none has a prediction to compare with them"
         hint = f"export the tasks with their predictions as JSON, or: evaluators init {where} --outputs-from FILE"
         raise problem("no-predictions", message, where=where, hint=hint)
-    answers, outputs = ([results for results in sides[role].compared if results] for role in ("expected", "output"))
+    answers, outputs = (
+        [results for results in sides[role].compared_results if results] for role in ("expected", "output")
+    )
     types = {str(result.get("type")) for results in answers for result in results if isinstance(result, dict)}
-    controls = {str(one.get("from_name")) for each in (*answers, *outputs) for one in each if isinstance(one, dict)}
-    within = _SINGLE.get(next(iter(types)), ()) if len(types) == len(controls) == 1 else ()
-    inner = (0, "value", *within) if within and all(_is_single(one, within) for one in (*answers, *outputs)) else ()
+    every = (*answers, *outputs)
+    controls = {str(result.get("from_name")) for results in every for result in results if isinstance(result, dict)}
+    within = _STEPS_TO_VALUE.get(next(iter(types)), ()) if len(types) == len(controls) == 1 else ()
+    inner = (0, "value", *within) if within and all(_is_single(results, within) for results in every) else ()
     paths = {role: display((side.column, side.place, "result", *inner)) for role, side in sides.items()}
-    notes = [note for side in sides.values() for note in (*_of_further(side), *_of_cancelled(side), *_of_unread(side))]
-    notes += [] if inner else _of_controls(answers, outputs)
-    return paths, [*notes, *(_of_empty(sides["expected"]) if inner else _of_relations(sides["expected"]))]
+    notes = [
+        note
+        for side in sides.values()
+        for note in (*_notes_on_further(side), *_notes_on_cancelled(side), *_notes_on_unread(side))
+    ]
+    notes += [] if inner else _notes_on_controls(answers, outputs)
+    return paths, [*notes, *(_notes_on_empty(sides["expected"]) if inner else _notes_on_relations(sides["expected"]))]
 
 
 def _side(column: str, cells: Sequence[Any]) -> _Side:
+    """The entries of a column by task, and at which place of the lists most tasks have their first comparable one; 0 where none has."""
     tasks = [_entries(cell) for cell in cells]
-    valid = [next((place for place, one in enumerate(entries) if one.counts), None) for entries in tasks]
+    valid = [next((place for place, entry in enumerate(entries) if entry.is_comparable), None) for entries in tasks]
     counts = Counter(place for place in valid if place is not None)
     return _Side(column, tasks, max(sorted(counts), key=counts.__getitem__, default=0))
 
@@ -113,7 +121,7 @@ def _entries(cell: Any) -> list[_Entry]:
 
 
 def _is_single(results: Sequence[Any], within: Sequence[Step]) -> bool:
-    """Whether results are one, with one value at that place below its `value`."""
+    """Whether the results are a single one that has a single value at the steps `within` its `value`."""
     value = results[0].get("value") if len(results) == 1 and isinstance(results[0], dict) else None
     inner = value.get(within[0]) if isinstance(value, dict) else None
     if len(within) > 1:
@@ -121,12 +129,12 @@ def _is_single(results: Sequence[Any], within: Sequence[Step]) -> bool:
     return inner is not None and not isinstance(inner, dict | list)
 
 
-def _of_further(side: _Side) -> list[str]:
-    """The note on tasks with further annotations or predictions, which are not compared."""
-    several = [valid for entries in side.tasks if len(valid := [one for one in entries if one.counts]) > 1]
+def _notes_on_further(side: _Side) -> list[str]:
+    """The note on tasks with further annotations or predictions, which are not compared; none where there are no such tasks."""
+    several = [valid for entries in side.tasks if len(valid := [one for one in entries if one.is_comparable]) > 1]
     if not several:
         return []
-    differ = sum(any(_said(one) != _said(entries[0]) for one in entries) for entries in several)
+    differ = sum(any(_marked_values(one) != _marked_values(entries[0]) for one in entries) for entries in several)
     message = (
         f"{rows_text(len(several))} with further {side.column}: {side.column}[{side.place}] alone is compared, and in {differ:,} of them "
         "another says something else"
@@ -134,51 +142,53 @@ def _of_further(side: _Side) -> list[str]:
     return [message]
 
 
-def _said(entry: _Entry) -> Counter[Hashable]:
-    """What an annotation says, in no order, without its bookkeeping."""
+def _marked_values(entry: _Entry) -> Counter[Hashable]:
+    """The values that an annotation marks, each with the name of its control, as a key that can be compared; in no order."""
     results = [one if isinstance(one, dict) else {"value": one} for one in entry.results or ()]
     return Counter(lookup_key([one.get("from_name"), one["value"]]) for one in results if "value" in one)
 
 
-def _of_cancelled(side: _Side) -> list[str]:
-    """The note on tasks with cancelled annotations."""
+def _notes_on_cancelled(side: _Side) -> list[str]:
+    """The notes on tasks with cancelled annotations: that they have some, and how many have a usable one before the compared place."""
     cancelled = sum(any(one.cancelled for one in entries) for entries in side.tasks)
     if not cancelled:
         return []
-    there = sum(one.cancelled for one in side.there)
+    there = sum(one.cancelled for one in side.compared_entries)
     out = f", which is a cancelled one in {there:,}: take these out" if there else ""
     note = f"{rows_text(cancelled)} with cancelled {side.column}; compared is {side.column}[{side.place}]{out}"
-    elsewhere = sum(len(entries) <= side.place and any(one.counts for one in entries) for entries in side.tasks)
+    elsewhere = sum(len(entries) <= side.place and any(one.is_comparable for one in entries) for entries in side.tasks)
     if not elsewhere:
         return [note]
     have, are = ("has its own", "is") if elsewhere == 1 else ("have theirs", "are")
     return [note, f"{rows_text(elsewhere)} {have} before {side.column}[{side.place}], and {are} not compared"]
 
 
-def _of_unread(side: _Side) -> list[str]:
+def _notes_on_unread(side: _Side) -> list[str]:
     """The note on tasks in which what is compared holds no list of results."""
-    unread = sum(one.results is None for one in side.there)
+    unread = sum(one.results is None for one in side.compared_entries)
     return [f"{rows_text(unread)} without a list of results in {side.column}[{side.place}]"] if unread else []
 
 
-def _of_empty(side: _Side) -> list[str]:
+def _notes_on_empty(side: _Side) -> list[str]:
     """The note on tasks whose annotation marks nothing, where single values are compared."""
-    empty = sum(not results for results in side.compared)
+    empty = sum(not results for results in side.compared_results)
     is_ = "is" if empty == 1 else "are"
     return [f"{rows_text(empty)} with nothing in {side.column}[{side.place}] {is_} skipped"] if empty else []
 
 
-def _of_relations(side: _Side) -> list[str]:
+def _notes_on_relations(side: _Side) -> list[str]:
     """The note on tasks with results that have no value, such as relations between others."""
-    relations = sum(any(isinstance(one, dict) and "value" not in one for one in results) for results in side.compared)
+    relations = sum(
+        any(isinstance(one, dict) and "value" not in one for one in results) for results in side.compared_results
+    )
     return [f"{rows_text(relations)} with relations between results, which are not compared"] if relations else []
 
 
-def without_marks(
+def without_bookkeeping(
     lines: Sequence[SuggestedLine], documents: Sequence[Any], outputs: Sequence[Any]
 ) -> list[SuggestedLine]:
-    """The lines of fields, of results of Label Studio those alone that stand in `value` or tell its controls apart; others as they are.
-    `outputs` are the cells beside the documents."""
+    """The lines of fields without those of bookkeeping, where the documents are results of Label Studio: what is left are fields in `value`
+    and keys that tell controls apart. Lines of other documents are returned as they are. `outputs` are the cells beside the documents."""
     if not any(map(_are_results, documents)):
         return [*lines]
     align, compared = _controls(documents, outputs)
@@ -193,7 +203,7 @@ def without_marks(
     return made
 
 
-def marks_of(documents: Sequence[Any], outputs: Sequence[Any]) -> list[SuggestedLine]:
+def bookkeeping_skips(documents: Sequence[Any], outputs: Sequence[Any]) -> list[SuggestedLine]:
     """The lines that leave out what results of Label Studio have beside `value`, ids included, as each side makes its own; none for other
     documents."""
     if not any(map(_are_results, documents)):
@@ -208,7 +218,7 @@ def marks_of(documents: Sequence[Any], outputs: Sequence[Any]) -> list[Suggested
 
 
 def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, list[str]]:
-    """How results of Label Studio are paired, and the keys beside `value` that are compared.
+    """(align, keys): the setting `align` by which results of Label Studio are paired, and the keys beside `value` that are compared.
 
     An answer is right in its own control alone. So controls pair the results where each occurs once in a task, and several are compared
     where not. `outputs` are the cells beside the documents, whose controls count, too.
@@ -222,9 +232,8 @@ def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, li
     objects = ["to_name"] if len(marks) > len(names) else []
     if all(len({name for name, _ in task}) == len(task) for task in tasks):
         return {"key_field": {"key": "from_name"}}, objects
-    return "hungarian", ["from_name", *objects] if len(
-        names | _control_names(map(container_in, outputs))
-    ) > 1 else objects
+    several_controls = len(names | _control_names(map(container_in, outputs))) > 1
+    return "hungarian", ["from_name", *objects] if several_controls else objects
 
 
 def _control_names(documents: Iterable[Any]) -> set[str]:
@@ -232,7 +241,7 @@ def _control_names(documents: Iterable[Any]) -> set[str]:
     return {str(one["from_name"]) for results in _results_in(documents) for one in results if "from_name" in one}
 
 
-def _of_controls(answers: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
+def _notes_on_controls(answers: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
     """The note on controls that the model marks with, and that no annotation has, where none of its controls is in an annotation."""
     wanted, given = _control_names(answers), _control_names(outputs)
     if wanted & given or not (wanted and given):

@@ -48,15 +48,15 @@ def argilla_questions(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestio
     responses = [container_in(cell) for cell in cells.get(_RESPONSES, ())]
     suggestions = [container_in(cell) for cell in cells.get(_SUGGESTIONS, ())]
     made: dict[str, ArgillaQuestion] = {}
-    for name in dict.fromkeys(name for value in responses for name in _names(value)):
+    for name in dict.fromkeys(name for value in responses for name in _question_names(value)):
         as_lists = any(isinstance(value, list) for value in responses)
         answer: tuple[Step, ...] = (0, "values", name, "value") if as_lists else (name, 0, "value")
         people = [[*_answers(value, name)] for value in responses]
-        output = _suggestion(suggestions, name)
+        output = _suggestion_steps(suggestions, name)
         path = None if output is None else (_SUGGESTIONS, *output)
         unsubmitted = sum(_is_unsubmitted(value, name) for value in responses)
         made[name] = replace(_question(name, (_RESPONSES, *answer), path, people), unsubmitted=unsubmitted)
-    return [*made.values()] or _in_tables(cells)
+    return [*made.values()] or _questions_of_table(cells)
 
 
 def paths_of_argilla(questions: Sequence[ArgillaQuestion], where: str) -> tuple[dict[Role, str], list[str]]:
@@ -70,7 +70,7 @@ def paths_of_argilla(questions: Sequence[ArgillaQuestion], where: str) -> tuple[
         hint = f"export the records with their suggestions, or: evaluators init {where} --outputs-from FILE"
         raise problem("no-predictions", message, where=where, hint=hint)
     paths: list[dict[Role, str]] = [
-        {"output": _written(question.output or ()), "expected": _written(question.expected)} for question in compared
+        {"output": _path_text(question.output or ()), "expected": _path_text(question.expected)} for question in compared
     ]
     if len(compared) > 1:
         options = [
@@ -100,8 +100,8 @@ def paths_of_argilla(questions: Sequence[ArgillaQuestion], where: str) -> tuple[
     return paths[0], notes
 
 
-def _written(steps: tuple[Step, ...]) -> str:
-    """The path as suites write it; a column alone is its name, whatever dots it has."""
+def _path_text(steps: tuple[Step, ...]) -> str:
+    """The text of a path as suites write it; a column alone is its plain name, even with dots in it."""
     return display(steps) if len(steps) > 1 else str(steps[0])
 
 
@@ -112,7 +112,7 @@ def columns_of_argilla(questions: Sequence[ArgillaQuestion]) -> list[str]:
     ]
 
 
-def _names(responses: Any) -> list[str]:
+def _question_names(responses: Any) -> list[str]:
     """The names of the questions that responses answer: `{"label": [{"value": …}]}`, or `[{"values": {"label": {"value": …}}}]`."""
     if isinstance(responses, dict):
         return [name for name, people in responses.items() if isinstance(people, list) and any(map(_has_value, people))]
@@ -146,8 +146,8 @@ def _is_unsubmitted(responses: Any, name: str) -> bool:
     return isinstance(first, dict) and first.get("status") not in (None, "submitted")
 
 
-def _suggestion(suggestions: Sequence[Any], name: str) -> tuple[Step, ...] | None:
-    """Where the suggestion for a question stands inside the column; None where there is none, and where its place changes."""
+def _suggestion_steps(suggestions: Sequence[Any], name: str) -> tuple[Step, ...] | None:
+    """The steps to the suggestion for a question inside the column; None where there is none, and where its place differs by row."""
     keyed: tuple[Step, ...] = (name, "value")
     if any(Path(keyed).get(value) is not MISSING for value in suggestions if isinstance(value, dict)):
         return keyed
@@ -161,8 +161,9 @@ def _suggestion(suggestions: Sequence[Any], name: str) -> tuple[Step, ...] | Non
     return (places.pop(), "value") if len(places) == 1 else None
 
 
-def _in_tables(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestion]:
-    """The questions of a table, whose columns are called like them with an ending."""
+def _questions_of_table(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestion]:
+    """The questions of an exported table, which has two columns for each: the question's name with an ending of responses, and one of
+    suggestions."""
     made = []
     for ending, suggested, inside in _TABLES:
         for column in cells:
@@ -171,9 +172,10 @@ def _in_tables(cells: Mapping[str, Sequence[Any]]) -> list[ArgillaQuestion]:
             if name == column or not any(isinstance(value, list) for value in people):
                 continue
             answers = [value if isinstance(value, list) else [] for value in people]
-            said = [[one["value"] for one in each if _has_value(one)] if len(inside) > 1 else each for each in answers]
-            if any(said):
-                made.append(_question(name, (f"{name}{ending}", *inside), (column,), said))
+            if len(inside) > 1:  # each answer is an object with the key `value`
+                answers = [[answer["value"] for answer in row if _has_value(answer)] for row in answers]
+            if any(answers):
+                made.append(_question(name, (f"{name}{ending}", *inside), (column,), answers))
     return made
 
 

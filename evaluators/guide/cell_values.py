@@ -20,8 +20,9 @@ _A_NAME: Final = 3
 """Digits from which on numbers of one length are rather names."""
 
 
-def value_line(expected: Sequence[Any], column: str, ask: DefaultAnswers) -> SuggestedLine | None:
-    """How the cells of a column are compared; None where they are other values, and for whole numbers, which may be names."""
+def line_of_values(expected: Sequence[Any], column: str, ask: DefaultAnswers) -> SuggestedLine | None:
+    """The line that compares cells with numbers, dates or addresses; None for cells of any other kind, and for whole numbers, which may be
+    names. `ask` is asked where the cells may be read in several ways."""
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in expected]
     if all(WHOLE_NUMBER.fullmatch(str(cell)) for cell in cells):
         return None
@@ -49,7 +50,11 @@ def comparator_of(line: SuggestedLine) -> str:
 def with_row_counts(
     line: SuggestedLine, rows: Sequence[tuple[Any, Any]], ask: DefaultAnswers
 ) -> tuple[SuggestedLine, tuple[str, Any] | None]:
-    """The line with how many rows of (expected, output) it makes right; and what would make more right, with its comparator."""
+    """(line, offer): the line, whose reason now says how many rows of (expected, output) it makes right, and a looser comparator that would
+    make more right, with the sentence that says so.
+
+    The offer is None where nothing looser helps, and where `ask` accepts it, so that the line has it already.
+    """
     looser = looser_comparators(line, [output for _, output in rows])
     compared = {f"loose_{place}": {"compare": candidate.compare} for place, candidate in enumerate(looser)}
     settings: dict[str, dict[str, Any]] = {"proposed": {"compare": line.compare}, "letters": {}, **compared}
@@ -66,11 +71,9 @@ def with_row_counts(
     return replace(line, why=why), (f"{more:,} more would be right if {chosen.forgives}:", chosen.compare)
 
 
-def as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
-    """A reason to read whole numbers as numbers, and the comparator; None where that makes no further row right, and for names.
-
-    Digits of one length are rather names.
-    """
+def offer_as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
+    """(sentence, comparator): an offer to compare whole numbers as numbers; None where that makes no further row right, for other cells,
+    and for long digits that all have one length, which are rather names. `rows` are (expected, output)."""
     texts = [str(cell).strip() for cell, _ in rows]
     if not texts or not all(map(WHOLE_NUMBER.fullmatch, texts)):
         return None

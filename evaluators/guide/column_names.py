@@ -13,20 +13,20 @@ from evaluators.scoring.needs import Role
 from evaluators.testsets.columns import is_usual
 
 
-def _spelled(words: str) -> frozenset[str]:
-    """Words, each also without its accents."""
+def _with_unaccented(words: str) -> frozenset[str]:
+    """The words of a text that is split at spaces, and each word without its accents."""
     plain = "".join(letter for letter in unicodedata.normalize("NFKD", words) if not unicodedata.combining(letter))
     return frozenset([*words.split(), *plain.split()])
 
 
-_MODEL_ABROAD: Final = _spelled("modell modèle modelo modello ki ia")
-_OUTPUT_ABROAD: Final = _spelled(
+_MODEL_ABROAD: Final = _with_unaccented("modell modèle modelo modello ki ia")
+_OUTPUT_ABROAD: Final = _with_unaccented(
     "vorhersage vorhergesagt erkannt extrahiert prédiction prédit prédite généré générée predicción predicho predicha generado generada "
     "previsão previsto prevista gerado gerada generato generata voorspelling voorspeld voorspelde obtenu obtenue obtenido obtenida "
     "obtido obtida ottenuto ottenuta "
     "模型输出 模型回答"
 )
-_EXPECTED_ABROAD: Final = _spelled(
+_EXPECTED_ABROAD: Final = _with_unaccented(
     "erwartet erwartete richtig richtige korrekt korrekte referenz musterantwort musterlösung sollwert wahrheit attendu attendue "
     "référence vérité esperado esperada correcto correcta referencia verdad verdade correto correta gabarito atteso attesa corretto "
     "corretta verwacht verwachte juiste 标准答案 参考答案 正确答案 正解 期待値 期待 期望 정답"
@@ -44,7 +44,7 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "input": frozenset(
         ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
          "context", "scenario", "passage", "article"]
-    ) | _spelled("frage texte texto testo tekst pregunta pergunta domanda vraag 问题 質問 入力 输入 질문 입력"),
+    ) | _with_unaccented("frage texte texto testo tekst pregunta pergunta domanda vraag 问题 質問 入力 输入 질문 입력"),
     "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
 }  # fmt: skip
 _OUTPUT_WORDS: Final = frozenset(
@@ -67,7 +67,7 @@ _OUTPUT_WORDS: Final = frozenset(
     ]
 )
 """What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
-ANSWER: Final = frozenset(["answer", "answers"]) | _spelled(
+ANSWER: Final = frozenset(["answer", "answers"]) | _with_unaccented(
     "antwort réponse respuesta resposta risposta antwoord 回答 答案 답변"
 )
 _AMBIGUOUS_WORDS: Final = frozenset(["label", "labels"]) | ANSWER
@@ -96,7 +96,7 @@ _ABOUT: Final = frozenset(["metadata", "meta"])
 _PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
 _HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses", "mt"])
 _BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
-    (frozenset(["actual"]), "expected", _PREDICTED | _spelled("模型输出 模型回答")),
+    (frozenset(["actual"]), "expected", _PREDICTED | _with_unaccented("模型输出 模型回答")),
     (frozenset(["ref", "refs"]), "expected", _HYPOTHESES | {"gen", "generated"}),
     (frozenset(["gen"]), "output", frozenset(["ref", "refs", "reference", "references", "gold"])),
     (_HYPOTHESES, "output", frozenset(["ref", "refs", "reference", "references"])),
@@ -191,8 +191,9 @@ def called_id(column: str) -> bool:
     return bool(_WORDS["id"] & {*words_of(column)})
 
 
-def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float:
-    """How much the name of a column speaks for an output or an expected answer, beside the names of others."""
+def role_weight(column: str | None, role: Role, among: Collection[str] = ()) -> float:
+    """How much the name of a column speaks for `role`, an output or an expected answer: 0 for not at all, then WEAKER, WEAK, NOUN, WORD and
+    USUAL. `among` are the names of all columns, which change what some words say."""
     if column is None:
         return 0.0
     ordered = words_of(column)
@@ -206,9 +207,9 @@ def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float
         or (is_usual(column, other) and not words <= _AMBIGUOUS_WORDS)
     ):
         return 0.0
-    said = _role_of(words, among)
+    said = _named_role(words, among)
     if said is None:
-        if role == "output" and is_model(column):
+        if role == "output" and names_model(column):
             return NOUN
         return WEAK if words and words <= _AMBIGUOUS_WORDS else WEAKER if words & _AMBIGUOUS_WORDS else 0.0
     if said != role or (words <= _WHICH_MODEL and words & _OF_A_MODEL):
@@ -218,23 +219,27 @@ def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float
     return WORD if words & _WORDS[role] and not words <= _WHICH_MODEL else NOUN
 
 
-def is_plain(column: str, role: Role) -> bool:
-    """Whether the name says the role and nothing besides, so that it means no other thing."""
+def names_role_alone(column: str, role: Role) -> bool:
+    """Whether the name has no words but those of the role, so that it can mean nothing else."""
     words = {*words_of(column)}
     own = _WORDS["output"] | _WORDS["expected"]
     if words <= _WHO_ANSWERS:
         return False
-    return is_usual(column, role) or words <= _AMBIGUOUS_WORDS or is_model(column) or words <= own | _NOUNS
+    return is_usual(column, role) or words <= _AMBIGUOUS_WORDS or names_model(column) or words <= own | _NOUNS
 
 
-def says_other(column: str, role: Role, among: Collection[str]) -> bool:
+def names_other_side(column: str, role: Role, among: Collection[str]) -> bool:
     """Whether the name speaks for the other of output and expected answer, and not for this one."""
     other: Role = "expected" if role == "output" else "output"
-    return weight(column, other, among) >= NOUN and not weight(column, role, among)
+    return role_weight(column, other, among) >= NOUN and not role_weight(column, role, among)
 
 
-def _role_of(words: Collection[str], among: Collection[str]) -> Role | None:
-    """The role that words name: the output first, unless another column has no other words than these."""
+def _named_role(words: Collection[str], among: Collection[str]) -> Role | None:
+    """Whether words name an output or an expected answer; None for neither.
+
+    Words of both, such as `expected output`, name an output, unless "expected" is one of them or a column of `among` names an output
+    alone.
+    """
     of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
     rivals = [{*words_of(name)} for name in among]
     for own, role, others in _BESIDE:
@@ -271,7 +276,7 @@ def _is_quality(column: str, among: Collection[str]) -> bool:
         return False
     others = [name for name in among if not _QUALITIES & {*words_of(name)}]
     beside = {word for name in others for word in words_of(name)}
-    answers = beside & (ANSWER | _OUTPUT_WORDS) or (beside & _ASKS and any(map(is_model, others)))
+    answers = beside & (ANSWER | _OUTPUT_WORDS) or (beside & _ASKS and any(map(names_model, others)))
     return bool(words & (ANSWER | _OUTPUT_WORDS) or (answers and not beside & _JUDGED))
 
 
@@ -306,7 +311,7 @@ def may_name_model(column: str) -> bool:
     return bool(words & _WHO) and words <= _WHICH_MODEL | _OF_A_MODEL | _WHO
 
 
-def is_answerer(column: str) -> bool:
+def names_answerer(column: str) -> bool:
     """Whether the name says who answers, and no more: `AI`, `bot`."""
     return {*words_of(column)} <= _WHO_ANSWERS
 
@@ -314,7 +319,7 @@ def is_answerer(column: str) -> bool:
 _WHO: Final = _MODEL | frozenset(["human", "run", "experiment", "engine"])
 
 
-def is_model(column: str) -> bool:
+def names_model(column: str) -> bool:
     """Whether a model is named, such as `gpt-4o` and `claude_response`, and nothing but what it answered."""
     match = _FAMILY.search(column)
     if match is None:
@@ -323,14 +328,15 @@ def is_model(column: str) -> bool:
     return rest <= _SIZES | _NOUNS | frozenset(["output", "predicted", "prediction", "pred", "model"])
 
 
-def side_by_side(columns: Sequence[str]) -> list[str]:
-    """The columns that are named by models, or are called alike but for a letter or a number: `response_a`, `response_b`."""
-    models = [name for name in columns if is_model(name)]
+def columns_side_by_side(columns: Sequence[str]) -> list[str]:
+    """The columns of outputs of several models: those that are named by models, or that are called alike but for a letter or a number, such
+    as `response_a` and `response_b`. Empty where fewer than two are."""
+    models = [name for name in columns if names_model(name)]
     if len(models) > 1:
         return models
     alike: dict[str, list[str]] = {}
     for name in columns:
-        if weight(name, "output") >= NOUN and (match := _ONE_OF_SEVERAL.fullmatch(name)):
+        if role_weight(name, "output") >= NOUN and (match := _ONE_OF_SEVERAL.fullmatch(name)):
             alike.setdefault(match[1].lower(), []).append(name)
     return next((names for names in alike.values() if len(names) > 1), [])
 
@@ -384,24 +390,24 @@ def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
     output_marks, expected_marks = _marks_in([{*words_of(name)} for name in columns])
     for name in columns:
         words = words_of(name)
-        stem = "_".join(_stemmed(word) for word in words if word not in output_marks | expected_marks)
+        stem = "_".join(_singular(word) for word in words if word not in output_marks | expected_marks)
         digits = "".join(re.findall(r"\d+", name))
         key = f"{stem}{digits}"
         of_output, of_answer = {*words} & output_marks, {*words} & expected_marks
         if not stem or (of_output and of_answer):
             continue
         (outputs if of_output else answers if of_answer else bare).setdefault(key, name)
-    found = []
+    pairs = []
     for key in dict.fromkeys([*outputs, *answers]):
         output, answer, other = outputs.get(key), answers.get(key), bare.get(key)
         if output and answer:
-            found.append(ColumnPair(key, output, answer, marked=True))
+            pairs.append(ColumnPair(key, output, answer, marked=True))
         elif other and output:
-            found.append(ColumnPair(key, output, other, marked=False))
+            pairs.append(ColumnPair(key, output, other, marked=False))
         elif other and answer:
-            found.append(ColumnPair(key, other, answer, marked=False))
+            pairs.append(ColumnPair(key, other, answer, marked=False))
     place = {name: index for index, name in enumerate(columns)}
-    return sorted(found, key=lambda pair: min(place[pair.output], place[pair.expected]))
+    return sorted(pairs, key=lambda pair: min(place[pair.output], place[pair.expected]))
 
 
 def _marks_in(names: Sequence[set[str]]) -> tuple[frozenset[str], frozenset[str]]:
@@ -415,12 +421,13 @@ def _marks_in(names: Sequence[set[str]]) -> tuple[frozenset[str], frozenset[str]
 
 def side_of_words(words: Sequence[str]) -> Role | None:
     """Whether words say outputs or expected answers, as the names of folders and the endings of files do; None for neither and both."""
-    stems = {*map(_stemmed, words)}
+    stems = {*map(_singular, words)}
     output, expected = stems & (_OUTPUT_MARKS | _OUTPUT_WORDS), stems & _EXPECTED_MARKS
     return None if bool(output) == bool(expected) else "output" if output else "expected"
 
 
-def _stemmed(word: str) -> str:
+def _singular(word: str) -> str:
+    """The word without the `s` of a plural."""
     return word[:-1] if len(word) > _PLURAL and word.endswith("s") and not word.endswith("ss") else word
 
 

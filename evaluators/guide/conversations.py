@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from shlex import join
 from typing import Any, Final
 
-from evaluators.guide.column_cells import filled
-from evaluators.guide.column_names import NOUN, weight
+from evaluators.guide.column_cells import nonempty_cells
+from evaluators.guide.column_names import NOUN, role_weight
 from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import problem
 from evaluators.scoring.needs import Role
@@ -26,10 +26,10 @@ def paths_of_conversations(
     Raises Problems where the conversations are not equally long, so that no path leads to their ends, and where there are conversations
     alone, whose answers may be right answers or outputs. `cells` are given by column.
     """
-    columns = {name: lengths for name, column in cells.items() if (lengths := _lengths(column))}
+    columns = {name: lengths for name, column in cells.items() if (lengths := _message_counts(column))}
     others = [name for name in cells if name not in columns]
     role: Role = "expected" if outputs_elsewhere else "output"
-    if len(columns) != 1 or any(weight(name, role, cells) >= NOUN for name in others):
+    if len(columns) != 1 or any(role_weight(name, role, cells) >= NOUN for name in others):
         return {}
     ((name, lengths),) = columns.items()
     if len({*lengths}) > 1:
@@ -38,7 +38,7 @@ def paths_of_conversations(
             "conversations", message, where=where, hint=f"write the last answer of each into a column called {role}"
         )
     path = display((name, lengths[0] - 1, "content"))
-    if outputs_elsewhere or any(weight(other, "expected", cells) >= NOUN for other in others):
+    if outputs_elsewhere or any(role_weight(other, "expected", cells) >= NOUN for other in others):
         return {role: path}
     message = f'the last messages in "{name}" are answers, which may be right answers or outputs, and nothing stands beside them'
     right = join(["evaluators", "init", where, "--columns", f"expected={path}", "--outputs-from", "FILE"])
@@ -46,13 +46,14 @@ def paths_of_conversations(
     raise problem("conversations", message, where=where, hint=f"right answers: {right}; outputs: {output}")
 
 
-def _lengths(column: Sequence[Any]) -> list[int]:
+def _message_counts(column: Sequence[Any]) -> list[int]:
     """How many messages each conversation has; empty where some cell is no conversation that ends with an answer in text."""
-    values = [container_in(cell) for cell in filled(column)[:_FIRST_ROWS]]
+    values = [container_in(cell) for cell in nonempty_cells(column)[:_FIRST_ROWS]]
     return [len(value) for value in values] if values and all(map(_ends_with_answer, values)) else []
 
 
 def _ends_with_answer(value: Any) -> bool:
+    """Whether a value is a list of messages of which the last is a text from a model."""
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) and "role" in one for one in value):
         return False
     return value[-1]["role"] in _ANSWERERS and isinstance(value[-1].get("content"), str)

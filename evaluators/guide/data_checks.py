@@ -50,21 +50,18 @@ class DataCheck(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[Issue, ...]:
-        """The problems that a run of all rows would count: those of rows that cannot be measured, and gaps that more rows cannot
-        close."""
+        """The problems that a run of all rows would count: those of rows that cannot be measured, that there are no rows, and, where all
+        rows were looked at, the warnings about fields or evaluators that nothing measures."""
         result = self.result
         if not result.rows:
             none = Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be measured", result.test_set)
             return (*result.issues, none)
-        return (
-            result.issues
-            if self.partial
-            else (*result.issues, *(warning for warning in result.warnings if warning.code in GAPS))
-        )
+        gaps = () if self.partial else (warning for warning in result.warnings if warning.code in GAPS)
+        return (*result.issues, *gaps)
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
-        """The warnings, which change no exit code."""
+        """The warnings, which change no exit code: those of the result that are not among `problems`, and the oddities."""
         listed = {IN_DOUBT, *(() if self.partial else GAPS)}
         unlisted = (issue for issue in self.result.warnings if issue.code not in listed)
         return (*unlisted, *self.oddities)
@@ -109,7 +106,8 @@ def _absent_engine(suite: Suite) -> list[Issue]:
 
 
 def _only_absent(error: Problems, without: str) -> list[Issue]:
-    """The packages that are not installed, each with how a run does `without` them. Raises the problems where there are others."""
+    """The issues of an error that are all about packages that are not installed, each with the hint `without`, which says how a run does
+    without the package. Raises the error where it has any other issue."""
     if any(issue.code != "missing-extra" for issue in error.issues):
         raise error
     return [replace(issue, hint=f"{issue.hint}; {without}") for issue in error.issues]
@@ -123,16 +121,17 @@ def check_columns(suite: Suite) -> None:
 
 
 def suite_words(suite: Suite, alone: bool, warnings: Iterable[Issue] = ()) -> str:
-    """The good news about a suite, its notes and `warnings`. `alone` says that nothing else is looked at."""
+    """The text of `check` about the suite itself: that it has no problems, how many evaluators and gates it has, its notes and its
+    warnings. `alone` says that no rows are looked at."""
     well = "no problems" if alone else "the suite itself has no problems"
     parts = f"{count_text(len(suite.lines), 'evaluator')}, {count_text(len(written_gates(suite.gates)), 'gate')}"
     head = f"{suite.config.source.name}: {well}; {parts}"
-    warning_lines = (f"warning: {warning}" for warning in (*warnings, *_unsaid(suite)))
-    return _lines([head, *(f"note: {note}" for note in suite.notes), *warning_lines])
+    warning_lines = (f"warning: {warning}" for warning in (*warnings, *_uncompared_fields(suite)))
+    return _visible_lines([head, *(f"note: {note}" for note in suite.notes), *warning_lines])
 
 
-def _unsaid(suite: Suite) -> Iterator[Issue]:
-    """Fields with nothing behind them: they are compared exactly, and perhaps something was forgotten."""
+def _uncompared_fields(suite: Suite) -> Iterator[Issue]:
+    """A warning for each field with nothing written behind it: it is compared exactly, and perhaps something was forgotten."""
     source = suite.config.source
     for line in suite.lines:
         written = settings_as_written(suite.config, line).get("fields")
@@ -147,9 +146,9 @@ def _unsaid(suite: Suite) -> Iterator[Issue]:
 
 
 def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any]) -> DataCheck:
-    """Score some rows, or all, and keep what is wrong with them. Nothing is written.
+    """The problems that show when the first rows are scored, or all rows where `whole` is set. Nothing is written.
 
-    `settings` are those of `test_set` that replace the suite's.
+    `test_set` is a file in place of the suite's; `settings` are those of `test_set` that replace the suite's.
 
     Raises Problems when the test set cannot be opened or lacks a column.
     """
@@ -160,7 +159,7 @@ def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mappin
     prepared = prepare(suite, test_set, settings, selection)
     notes = [note for note in result.notes if note not in sentences]
     looked_at = suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT
-    unused = unused_columns(prepared.test_set.own_header, _used(prepared))
+    unused = unused_columns(prepared.test_set.own_header, _used_columns(prepared))
     return DataCheck(
         result,
         not whole and result.rows >= LOOKED_AT,
@@ -168,7 +167,12 @@ def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mappin
             *notes,
             *filter(None, (unused, empty_answer_note(suite.lines, prepared.roles, _rows(prepared)))),
         ),
-        (*_oddities(prepared), *_doubts(prepared), *label_warnings(*looked_at), *field_warnings(*looked_at)),
+        (
+            *_answer_warnings(prepared),
+            *_doubtful_values(prepared),
+            *label_warnings(*looked_at),
+            *field_warnings(*looked_at),
+        ),
     )
 
 
@@ -180,13 +184,13 @@ def _rows(prepared: Prepared) -> Iterator[Mapping[str, Any]]:
             yield dict(zip(header, row, strict=True))
 
 
-def _used(prepared: Prepared) -> set[str]:
+def _used_columns(prepared: Prepared) -> set[str]:
     """The columns that play a role, or that the suite names."""
     read = {column for _, table in prepared.variants() for column in columns_read(table.table)}
     return {*prepared.roles.values(), *prepared.plan().columns, *prepared.suite.named_columns(), *read}
 
 
-def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
+def _answer_warnings(prepared: Prepared) -> tuple[Issue, ...]:
     """Keys that are given twice in expected cells, and answers that contradict each other."""
     column, input_column = prepared.roles.get("expected"), prepared.roles.get("input")
     if column is None or "expected" not in prepared.suite.needed_roles():
@@ -194,7 +198,7 @@ def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
     return tuple(answer_warnings(prepared.test_set, column, input_column))
 
 
-def _doubts(prepared: Prepared) -> list[Issue]:
+def _doubtful_values(prepared: Prepared) -> list[Issue]:
     """Expected values that may be read in two ways."""
     return doubts_listed(prepared.suite.lines, prepared.roles, prepared.variants()[0][1])
 
@@ -210,28 +214,29 @@ def absence_words(suite: Suite) -> str:
     for loc, issue in absent_places(suite.test_set, suite.test_set_folder):
         placed = replace(issue, where=suite.place(*loc_in_test_set(suite, loc)))
         lines += [f"warning: {placed}", "  `evaluators run` needs it, unless the command line names another test set"]
-    return _lines([*lines, "Not looked at: rows, columns, and whether the fields are in them."] if lines else [])
+    return _visible_lines([*lines, "Not looked at: rows, columns, and whether the fields are in them."] if lines else [])
 
 
 def data_words(check: DataCheck, suite: Suite) -> str:
-    """The report of a data check: rows, columns, unreadable outputs, gaps, and how many more problems of a kind."""
+    """The text of a data check: which rows were looked at, the columns, notes, unreadable outputs, warnings, and how many more problems of
+    a kind there are."""
     result = check.result
     rows = rows_text(result.rows)
     looked_at = f"the first {rows}; --all looks at every row" if check.partial else f"all {rows}"
-    return _lines(
+    return _visible_lines(
         [
             f"{result.test_set}: looked at {looked_at}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
             *(f"note: {note}" for note in check.notes),
-            *_unreadable(result, suite),
+            *_unreadable_notes(result, suite),
             *(f"warning: {issue}" for issue in check.warnings),
-            *_more(result),
+            *_hidden_problem_counts(result),
             *([] if check.problems or _without_json(result) else ["The suite fits the test set."]),
         ]
     )
 
 
-def _unreadable(result: RunResult, suite: Suite) -> Iterable[str]:
+def _unreadable_notes(result: RunResult, suite: Suite) -> Iterable[str]:
     """A note for each evaluator that scores rows 0 because their outputs hold no usable JSON. Evaluators about which there is a problem
     of this already are left out."""
     places = {line.name: line.settings.output_at or line.settings.at for line in suite.lines}
@@ -249,7 +254,7 @@ def _without_json(result: RunResult) -> list[Issue]:
     return [issue for issue in result.warnings if issue.code == NO_JSON]
 
 
-def _more(result: RunResult) -> Iterable[str]:
+def _hidden_problem_counts(result: RunResult) -> Iterable[str]:
     """How many problems of each kind are beyond those that are shown."""
     for code, count in result.issue_counts.items():
         shown = [issue for issue in result.issues if issue.code == code]
@@ -257,5 +262,6 @@ def _more(result: RunResult) -> Iterable[str]:
             yield f"warning: {count:,} problems of this kind, {len(shown)} of them are shown below, such as: {shown[0].message}"
 
 
-def _lines(lines: Iterable[str]) -> str:
+def _visible_lines(lines: Iterable[str]) -> str:
+    """The lines as one text, each with a line break, and with control characters made visible."""
     return "".join(f"{visible(part)}\n" for line in lines for part in line.splitlines())

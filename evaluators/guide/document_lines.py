@@ -16,9 +16,10 @@ from evaluators.scoring.values.quoting import first_texts, quote
 
 
 def lines_beside(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
-    """The lines that fit both the expected documents and the outputs; `root` and `outputs` are what was seen in them."""
-    made = _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
-    return [line for one in made for line in _of_records(one, root)]
+    """The lines of the expected documents, changed so that they fit the outputs, too: lists of possible answers, lists of records, ids that
+    each side makes itself. `root` and `outputs` are the shapes seen in documents and in outputs."""
+    changed = _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
+    return [new_line for line in changed for new_line in _lines_of_records(line, root)]
 
 
 def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
@@ -33,7 +34,7 @@ def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: 
         node, given = place_at(root, steps), place_at(outputs, steps)
         if any(line.steps[: len(above)] == above for above in taken):
             continue
-        if steps and _lists_what(node, given) and _are_alternatives(steps, root, outputs, everywhere):
+        if steps and _lists_outputs_there(node, given) and _are_alternatives(steps, root, outputs, everywhere):
             absent = {"absent": ""} if _may_be_left_out(node) else {}
             compare = {"one_of": {"answers": "expected", **absent}}
             line = SuggestedLine(steps, compare, "a list of right answers, where outputs have one value")
@@ -42,9 +43,9 @@ def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: 
     return made
 
 
-def _lists_what(node: SeenPlace, given: SeenPlace) -> bool:
-    """Whether lists are expected at a place of what outputs have there, a list of lists where these have lists; or outputs have nothing
-    and may."""
+def _lists_outputs_there(node: SeenPlace, given: SeenPlace) -> bool:
+    """Whether a place where lists are expected (`node`) has items of the kind that outputs have at the same place (`given`): lists of lists
+    where outputs have lists. Where outputs have nothing there, whether the value may be left out."""
     if node.kinds != ("lists",) or node.items is None:
         return False
     kinds = (
@@ -77,7 +78,8 @@ def _are_alternatives(steps: tuple[Step, ...], root: SeenPlace, outputs: SeenPla
 
 
 def _lists_beside_values(place: SeenPlace, given: SeenPlace, deep: bool = False) -> Iterator[bool]:
-    """For each value of an object, whether it is a list of what outputs have there; `deep` looks into other objects and lists."""
+    """For each value of an object at a place, whether it is a list of what outputs have in its stead. With `deep`, a value that is not
+    gives the answers for its own values, where it has some, and the items of a list at the place are looked at, too."""
     for key, child in place.keys.items():
         other = given.keys.get(key, SeenPlace())
         kinds = child.items.kinds if child.kinds == ("lists",) and child.items is not None else ()
@@ -85,7 +87,8 @@ def _lists_beside_values(place: SeenPlace, given: SeenPlace, deep: bool = False)
         if kinds and (kinds == other.kinds or is_optional):
             yield True
         else:
-            yield from (deep and [*_lists_beside_values(child, other, deep)]) or [False]
+            inner = [*_lists_beside_values(child, other, deep)] if deep else []
+            yield from inner or [False]
     if deep and place.items is not None:
         yield from _lists_beside_values(place.items, given.items or SeenPlace(), deep)
 
@@ -105,8 +108,8 @@ _SEVERAL: Final = 2
 _NEARLY_ALL: Final = 0.8
 
 
-def to_review(lines: Sequence[SuggestedLine]) -> list[str]:
-    """The note on fields for which any item of an expected list is right."""
+def review_notes(lines: Sequence[SuggestedLine]) -> list[str]:
+    """The note that asks for a look at fields for which any item of an expected list is right; none where there are no such fields."""
     places = [line.written for line in lines if isinstance(line.compare, dict) and "one_of" in line.compare]
     if not places:
         return []
@@ -121,9 +124,9 @@ def to_review(lines: Sequence[SuggestedLine]) -> list[str]:
 _SHOWN: Final = 3
 
 
-def inner_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
-    """The note on possible answers inside objects of which a list holds the possible ones, as BFCL has for arguments that are objects:
-    no comparator looks for them there."""
+def inner_answer_notes(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
+    """The note on lists of possible answers inside the objects of such a list, as BFCL has them for arguments that are objects: no
+    comparator looks for them there. Empty where there are none."""
     for line in lines:
         node, given = place_at(root, line.steps), place_at(outputs, line.steps)
         if "one_of" in line.compare and node.items is not None and any(_lists_beside_values(node.items, given)):
@@ -135,8 +138,9 @@ def inner_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: Seen
     return []
 
 
-def _of_records(line: SuggestedLine, root: SeenPlace) -> list[SuggestedLine]:
-    """The lines for a list of lists with numbers and texts, `[[0, 3, "PER"], …]`, in any order; else the line itself."""
+def _lines_of_records(line: SuggestedLine, root: SeenPlace) -> list[SuggestedLine]:
+    """The two lines for a list of records, which are lists with numbers and texts: `[[0, 3, "PER"], …]`, in any order. For any other line
+    the line itself."""
     node = place_at(root, line.steps)
     inner = (
         node.items.items
@@ -175,8 +179,9 @@ def _without_own_ids(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: S
     return [*made.values()]
 
 
-def other_kinds(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
-    """What is said of the first place at which the expected answers and the outputs have values of other kinds, which are never equal."""
+def kind_conflict_notes(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
+    """The note on the first place at which expected answers and outputs have values of different kinds, which are never equal; empty where
+    there is no such place."""
     for line in lines:
         if "one_of" in line.compare:
             continue
@@ -194,7 +199,7 @@ def other_kinds(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPl
     return []
 
 
-def extra_keys(root: SeenPlace, outputs: SeenPlace) -> list[str]:
+def extra_key_notes(root: SeenPlace, outputs: SeenPlace) -> list[str]:
     """The note on keys that nearly every output has and no expected answer, such as a confidence: they lower the score of each row. None
     where outputs lack some key of the same object, which then may only be called otherwise."""
     places = [*_extra_places(root, outputs, ())]
@@ -210,7 +215,8 @@ def extra_keys(root: SeenPlace, outputs: SeenPlace) -> list[str]:
 
 
 def _extra_places(wanted: SeenPlace, given: SeenPlace, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
-    """The places of such keys in the objects at a place, and below it."""
+    """The places of keys that nearly every output has and no expected answer, in the objects at a place and below it; `above` are the steps
+    to that place."""
     if wanted.keys and wanted.keys.keys() <= given.keys.keys():
         for key, inner in given.keys.items():
             if key not in wanted.keys and inner.met >= _NEARLY_ALL * given.objects:

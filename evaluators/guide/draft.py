@@ -8,11 +8,17 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.guide.annotated_tasks import marks_of, without_marks
-from evaluators.guide.cell_values import NAMES, comparator_of, value_line, with_row_counts
+from evaluators.guide.annotated_tasks import bookkeeping_skips, without_bookkeeping
+from evaluators.guide.cell_values import NAMES, comparator_of, line_of_values, with_row_counts
 from evaluators.guide.column_cells import is_number
-from evaluators.guide.document_lines import extra_keys, inner_answers, lines_beside, other_kinds, to_review
-from evaluators.guide.field_columns import read_as_outputs
+from evaluators.guide.document_lines import (
+    extra_key_notes,
+    inner_answer_notes,
+    kind_conflict_notes,
+    lines_beside,
+    review_notes,
+)
+from evaluators.guide.field_columns import with_readers_of_outputs
 from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
 from evaluators.guide.proposal_counts import none_right, passed, seen_in, with_counts
@@ -65,32 +71,37 @@ def evaluators_for(
     ask: DefaultAnswers,
     names: Sequence[Any] = (),
 ) -> SuggestedEvaluators:
-    """The evaluators that fit the cells. Without expected answers, only the outputs are looked at. `names` are those of the rows, where the
-    documents of both sides are paired by a key that they hold."""
+    """The evaluators that fit the cells, with notes on them: for lists of right answers, for JSON documents, for numbers, dates or
+    addresses, or else for texts. Without expected answers, only the outputs are looked at.
+
+    `columns` are the columns by role, `names` those of the rows, where the documents of both sides are paired by a key that they hold.
+    """
     if expected is None:
-        return _without_answers(outputs, columns)
-    texts = [cell for cell in expected if not _absent(cell)]
+        return _evaluators_without_answers(outputs, columns)
+    texts = [cell for cell in expected if not _is_absent(cell)]
     rows = [
         (value, output)
         for output, cell in zip(outputs, expected, strict=True)
-        if not _absent(cell) and isinstance(value := expected_document(cell), dict | list)
+        if not _is_absent(cell) and isinstance(value := expected_document(cell), dict | list)
     ]
     damaged = [cell for cell in expected if isinstance(cell, CellError)]
     empty = len(expected) - len(texts) - len(damaged)
-    guard = _guard(empty, columns)
-    pairs = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if not _absent(cell)]
-    made = (
-        _of_answers(pairs, guard, empty, columns, ask)
-        if texts and "expected" in columns and _several_right(pairs)
-        else _of_documents(rows, len(texts), _naming_keys(outputs, expected, names), guard, empty, ask)
-        if texts and len(rows) >= _MOSTLY * len(texts)
-        else (None if final_mark(pairs) else _of_values(pairs, guard, empty, columns, ask))
-        or evaluators_of_texts(pairs, guard, empty, columns, ask)
-    )
-    said = () if {"fields", "document", "final_answer", *_VALUES} & {*made.gated} else _no_text_right(pairs)
-    said = (*said, *_reasoning_beside(pairs)) if "answer" in made.gated else said
-    notes = (*made.notes, *_no_answers([*texts, *damaged], expected), *_printed(pairs), *said, *_damage(damaged))
-    return replace(made, notes=notes)
+    guard = _guard_lines(empty, columns)
+    pairs = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if not _is_absent(cell)]
+    if texts and "expected" in columns and _lists_right_answers(pairs):
+        made = _evaluator_of_answers(pairs, guard, empty, columns, ask)
+    elif texts and len(rows) >= _MOSTLY * len(texts):
+        naming = _naming_keys(outputs, expected, names)
+        made = _evaluators_of_documents(rows, len(texts), naming, guard, empty, ask)
+    else:
+        of_values = None if final_mark(pairs) else _evaluator_of_values(pairs, guard, empty, columns, ask)
+        made = of_values or evaluators_of_texts(pairs, guard, empty, columns, ask)
+    notes = [*made.notes, *_note_on_no_answers([*texts, *damaged], expected), *_note_on_printed(pairs)]
+    if not {"fields", "document", "final_answer", *_VALUES} & {*made.gated}:  # those say it themselves
+        notes += _note_on_none_right(pairs)
+    if "answer" in made.gated:
+        notes += _note_on_reasoning(pairs)
+    return replace(made, notes=(*notes, *_note_on_damage(damaged)))
 
 
 def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequence[Any]) -> list[str]:
@@ -110,14 +121,14 @@ def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequenc
     return keys if len(keys) < len(first) else []
 
 
-def _reasoning_beside(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+def _note_on_reasoning(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """The note that outputs hold the reasoning of a model, in which an answer counts, too; none where they hold none."""
     mark = end_of_reasoning([output for _, output in pairs])
     return [f"the outputs hold reasoning up to {mark}, and an answer that is named in it counts, too"] if mark else []
 
 
-def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """That none of the first outputs is right, with an example, where they are some."""
+def _note_on_none_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The note that none of the first outputs is right, with an example; none where one is, or where there are few rows."""
     looked_at = pairs[:_FIRST_ROWS]
     numbers = {"type": "exact_match", "compare": {"numeric": {"parse": True}}}
     likely: dict[str, dict[str, Any]] = {"text": {"type": "correctness"}, "number": numbers}
@@ -131,7 +142,8 @@ def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
-    """Columns that part the rows into a few groups of some size, and how many groups."""
+    """The columns that part the rows into a few groups of some size, each with the number of its groups. Columns in `taken` are left
+    out."""
     counts: dict[str, int] = {}
     for name, column in cells.items():
         texts = [cell for cell in column if isinstance(cell, str) and cell.strip()]
@@ -143,12 +155,14 @@ def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict
     return counts
 
 
-def _absent(cell: Any) -> bool:
+def _is_absent(cell: Any) -> bool:
+    """Whether a cell of expected answers is empty or could not be read."""
     return cell is None or cell is MISSING or isinstance(cell, CellError) or (isinstance(cell, str) and not cell.strip())
 
 
-def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
-    """The lines that skip rows without an expected answer; empty where there are none."""
+def _guard_lines(empty: int, columns: Mapping[Role, str]) -> list[str]:
+    """The lines of an evaluator that skip rows without an expected answer, of which there are `empty`; none where there are no such
+    rows."""
     if not empty or "expected" not in columns:
         return []
     has, is_ = ("row has", "is") if empty == 1 else ("rows have", "are")
@@ -156,14 +170,14 @@ def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
     return [*comment(why), f"when: {flow_text({'row.' + columns['expected']: {'present': True}})}"]
 
 
-def _no_answers(texts: Sequence[Any], expected: Sequence[Any]) -> list[str]:
-    """The note on a column of expected answers that is empty in all rows."""
+def _note_on_no_answers(texts: Sequence[Any], expected: Sequence[Any]) -> list[str]:
+    """The note on a column of expected answers that is empty in all rows; none where some row has one."""
     return [] if texts or not expected else ["no row has an expected answer, so nothing can be measured"]
 
 
-def _printed(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """What to do with expected answers that are dicts as Python prints them, or lists beside outputs that are, which no evaluator reads as
-    JSON."""
+def _note_on_printed(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The note on expected answers that are dicts as Python prints them, or lists beside outputs that hold lists: no evaluator reads them
+    as JSON. None where most are something else."""
     for kind in (dict, list):
         printed = sum(
             isinstance(cell, str) and isinstance(python_value(cell), kind) and container_in(cell) is None
@@ -179,8 +193,8 @@ def _printed(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     return []
 
 
-def _damage(damaged: Sequence[CellError]) -> list[str]:
-    """How many rows cannot be read, and what is wrong with the first of them."""
+def _note_on_damage(damaged: Sequence[CellError]) -> list[str]:
+    """The note on how many expected cells cannot be read, and what is wrong with the first of them; none where all can."""
     if not damaged:
         return []
     was, has = ("row was", "has") if len(damaged) == 1 else ("rows were", "have")
@@ -189,7 +203,7 @@ def _damage(damaged: Sequence[CellError]) -> list[str]:
     return [f"{len(damaged):,} {was} not looked at and {has} no score: {issue.message}{hint}"]
 
 
-def _of_documents(
+def _evaluators_of_documents(
     rows: Sequence[tuple[Any, Any]],
     count: int,
     naming: Sequence[str],
@@ -197,7 +211,12 @@ def _of_documents(
     empty: int,
     ask: DefaultAnswers,
 ) -> SuggestedEvaluators:
-    """The evaluators for rows of an expected document and an output cell. The keys `naming` pair the two, and are not compared."""
+    """The evaluators for rows of an expected document and an output cell: one for JSON at all, and one with a line for each field. Lines
+    and notes say how the outputs differ in shape from the documents.
+
+    `count` is the number of expected answers, of which some may be no documents; the keys `naming` pair the two sides, and are not
+    compared; `guard` are further lines of the evaluator; `empty` counts the rows without an answer.
+    """
     texts = text_places(rows)
     if texts:
         rows = [(read_inside(document, texts), read_inside(container_in(output), texts)) for document, output in rows]
@@ -237,7 +256,7 @@ def _of_documents(
         object_lines = in_objects.lines_of_objects(root, seen_in([output for _, output in rows]))
         rows = in_objects.taken_out(rows, [*object_lines, *lines])
     cells = [output for _, output in rows]
-    lines = without_marks(read_as_outputs(lines, rows), documents, cells)
+    lines = without_bookkeeping(with_readers_of_outputs(lines, rows), documents, cells)
     outputs = seen_in(cells)
     lines = [
         replace(line, compare="skip", why="the documents are paired by it, so it cannot be wrong")
@@ -246,7 +265,7 @@ def _of_documents(
         for line in lines_beside(lines, root, outputs)
     ]
     notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
-    notes += [*other_kinds(lines, root, outputs), *inner_answers(lines, root, outputs)]
+    notes += [*kind_conflict_notes(lines, root, outputs), *inner_answer_notes(lines, root, outputs)]
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
@@ -266,17 +285,17 @@ def _of_documents(
             ]
     settings = {"nulls": meaning.word} if meaning is not None else {}
     lines = with_counts(lines, rows, settings, ask)
-    notes += _nothing_right_note(lines, rows, settings)
-    lines += [*lines_of_texts(texts), *marks_of(documents, cells)]
+    notes += _note_on_nothing_right(lines, rows, settings)
+    lines += [*lines_of_texts(texts), *bookkeeping_skips(documents, cells)]
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
-    notes += to_review(lines)
-    notes += extra_keys(root, outputs)
+    notes += review_notes(lines)
+    notes += extra_key_notes(root, outputs)
     lines = [*object_lines, *map(in_objects.taken_by, lines)] if in_objects is not None else lines
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
 
-def _nothing_right_note(
+def _note_on_nothing_right(
     lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], settings: Mapping[str, Any]
 ) -> list[str]:
     """The note on why no value of the first rows is right: outputs have another shape, or the first pair as it looks; else no note.
@@ -299,14 +318,15 @@ def _nothing_right_note(
     return [message]
 
 
-def _several_right(pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether a cell holds several right answers: lists of texts, where the outputs are no JSON."""
-    lists = [answers_in(cell) for cell, _ in pairs]
-    listed = sum(bool(one) for one in lists)
-    return listed >= _MOSTLY * len(pairs) and 2 * sum(map(_holds_list, (output for _, output in pairs))) < len(pairs)
+def _lists_right_answers(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether most expected cells list right answers: they hold lists of texts, and most outputs hold no list or object."""
+    expected_lists = sum(bool(answers_in(cell)) for cell, _ in pairs)
+    output_lists = sum(_holds_list(output) for _, output in pairs)
+    return expected_lists >= _MOSTLY * len(pairs) and 2 * output_lists < len(pairs)
 
 
 def _holds_list(cell: Any) -> bool:
+    """Whether a cell holds a JSON list or object, or a list as Python prints it."""
     return container_in(cell) is not None or (isinstance(cell, str) and python_list(cell) is not None)
 
 
@@ -322,7 +342,7 @@ def answers_in(cell: Any) -> list[str]:
     return value if all_texts else []
 
 
-def _of_answers(
+def _evaluator_of_answers(
     pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
     """The evaluator for cells that hold several right answers."""
@@ -337,15 +357,19 @@ def _of_answers(
     lines += [f"    {one}" for one in guard]
     lines += case_lines("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
     return SuggestedEvaluators(
-        tuple(lines), ("answer",), "lists of right answers", (*notes_on_empty(empty, guard), *_votes(pairs))
+        tuple(lines), ("answer",), "lists of right answers", (*notes_on_empty(empty, guard), *_note_on_votes(pairs))
     )
 
 
-def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """What is said of lists that name an answer more than once, or that have a few labels again and again, as those of several people
-    do."""
+def _note_on_votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The note on lists that name an answer more than once, or that have a few labels again and again, as the labels of several people do;
+    none for other lists."""
     lists = [answers_in(cell) for cell, _ in pairs]
-    several = [Counter(one) for one in lists if len({*map(str.casefold, one)}) > 1 or len({*one}) == 1 < len(one)]
+    several = [
+        Counter(answers)
+        for answers in lists
+        if len({*map(str.casefold, answers)}) > 1 or len({*answers}) == 1 < len(answers)
+    ]
     repeated = sum(max(counts.values()) > 1 for counts in several)
     labels = sum(several, Counter[str]())
     few = len(labels) <= FEW_LABELS and EACH * len(labels) <= labels.total()
@@ -362,11 +386,15 @@ def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     return [message]
 
 
-def _of_values(
+def _evaluator_of_values(
     pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators | None:
     """The evaluator for cells that hold numbers, dates or addresses; None for others."""
-    line = value_line([cell for cell, _ in pairs], columns.get("expected", "the expected answer"), ask) if pairs else None
+    line = (
+        line_of_values([cell for cell, _ in pairs], columns.get("expected", "the expected answer"), ask)
+        if pairs
+        else None
+    )
     if line is None:
         return None
     line, looser = with_row_counts(line, pairs, ask)
@@ -384,10 +412,10 @@ def _of_values(
     return SuggestedEvaluators(tuple(lines), (name,), what, tuple(notes))
 
 
-def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> SuggestedEvaluators:
+def _evaluators_without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> SuggestedEvaluators:
     """Evaluators that need no expected answers: whether there is JSON, where most outputs hold some; else whether there is an output,
     and a judge."""
-    given = [cell for cell in outputs if not _absent(cell)]
+    given = [cell for cell in outputs if not _is_absent(cell)]
     if given and sum(container_in(cell) is not None for cell in given) >= _MOSTLY * len(given):
         lines = [
             *comment("No column holds expected answers, so nothing can be compared. Is there JSON in the output?"),

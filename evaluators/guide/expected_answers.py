@@ -47,7 +47,7 @@ class Answer(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """Expected answers that are ready to be read."""
+    """A test set whose expected answers are ready to be read, and the suite that names it, if a suite does."""
 
     test_set: TestSet
     suite: Suite | None
@@ -71,7 +71,7 @@ class Answers(Struct, frozen=True):
         return self.test_set.place(number, column)
 
 
-def answers(path: str, column: str | None, settings: Mapping[str, Any]) -> Answers:
+def open_answers(path: str, column: str | None, settings: Mapping[str, Any]) -> Answers:
     """The expected answers of a file of rows, of documents, or of the test set that a suite names.
 
     `settings` are those of `test_set` that say how a file is read. Raises Problems when the answers cannot be opened, or when
@@ -79,7 +79,7 @@ def answers(path: str, column: str | None, settings: Mapping[str, Any]) -> Answe
     """
     column = column or settings.get("columns", {}).get("expected")
     suite = load(path) if path.lower().endswith(SUITES) else None
-    config = _config(path, column, settings) if suite is None else suite.test_set.but(dict(settings))
+    config = _test_set_config(path, column, settings) if suite is None else suite.test_set.but(dict(settings))
     folder = Path() if suite is None else suite.test_set_folder
     if suite is not None and column is not None:
         config = config.but({"columns": {**config.columns.named(), "expected": column}, "expected": None})
@@ -95,8 +95,9 @@ def _own_option(issue: Issue) -> Issue:
     return replace(issue, hint="say which one: --column NAME") if unnamed else issue
 
 
-def _config(path: str, column: str | None, settings: Mapping[str, Any]) -> TestSetConfig:
-    """A file is rows where it has a column of expected answers, and documents otherwise."""
+def _test_set_config(path: str, column: str | None, settings: Mapping[str, Any]) -> TestSetConfig:
+    """The test set for a file or folder: rows where it has a column of expected answers, and documents otherwise. `column` is the name of
+    that column, if the user gave it; `settings` say how the file is read."""
     columns = dict(settings) if column is None else {**settings, "columns": {"expected": column}}
     if holds_documents(path, Path()):
         if holds_rows(path, Path()):
@@ -138,8 +139,8 @@ def schema_in(file: str) -> Any:
     return data
 
 
-def of_schema(error: BadSettings, name: str) -> Problems:
-    """The problems of a schema, each with its place in it."""
+def schema_problems(error: BadSettings, name: str) -> Problems:
+    """The problems of a schema as issues, each with its place in the schema, which is called `name`."""
     from evaluators.scoring.fields.references import pointer
 
     return Problems(
@@ -148,6 +149,6 @@ def of_schema(error: BadSettings, name: str) -> Problems:
     )
 
 
-def unreadable(answer: Answer) -> Issue | None:
-    """The problem of an answer that is no JSON, placed."""
+def unreadable_issue(answer: Answer) -> Issue | None:
+    """The problem of an answer that is no JSON, with the answer's place; None for any other answer."""
     return answer.document.issue.at(answer.where) if isinstance(answer.document, CellError) else None

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
+from evaluators.guide.expected_answers import Answer, Answers, open_answers, schema_in, schema_problems, unreadable_issue
 from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.rows import JSON, MISSING
 from evaluators.model.settings import BadSettings
@@ -32,7 +32,8 @@ _STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "a
 
 
 class SchemaToCheck(Struct, frozen=True):
-    """Schemas to hold answers against: one, or one in a column."""
+    """A schema that answers are checked against, or what takes its place: a column of schemas, the listed fields of an evaluator, rules.
+    Exactly one of `root`, `column`, `listed` and `broken_by` is set."""
 
     name: str
     root: FieldNode | None = None
@@ -41,7 +42,7 @@ class SchemaToCheck(Struct, frozen=True):
     listed: ListedTree | SchemaScoring | None = None
     """The listed fields of an evaluator, in place of a schema: only whether their expected values can be read is asked."""
     broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
-    """What rules an answer breaks, in place of a schema."""
+    """Gives (name, reason) for each rule that an answer breaks, in place of a schema."""
 
 
 class ExpectedFindings(Struct):
@@ -73,18 +74,18 @@ class ExpectedFindings(Struct):
         return "".join(f"{visible(part)}\n" for line in lines for part in line.splitlines())
 
     def add(self, finding: ExpectedFinding, where: str) -> None:
-        """Adds one finding, at the answer that it is about."""
+        """Adds a finding about the answer at the place `where`: an absent key is counted, others become a problem or a warning."""
         if finding.code == "key-missing":
             self.absent[finding.field, finding.allowed] += 1
             return
         (self.problems if finding.level == "error" else self.warnings).append(finding.issue(where))
 
     def refuse(self, *issues: Issue | None) -> None:
-        """Problems of which each is said once."""
+        """Adds issues to the problems, each once; None is passed over."""
         self.problems += [issue for issue in issues if issue is not None and issue not in self.problems]
 
 
-def checked(
+def check_answers(
     path: str,
     column: str | None,
     schema: str | None,
@@ -92,9 +93,10 @@ def checked(
     strict_types: bool,
     settings: Mapping[str, Any],
 ) -> ExpectedFindings:
-    """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
-    expected_column = answers(path, column, settings)
-    every = _against(expected_column, schema, schema_column)
+    """The findings on all expected answers of a file or a suite. `column` holds the answers; they are checked against the file `schema`,
+    the schemas in `schema_column`, or else those of the suite. Raises Problems when the schema or the answers cannot be used at all."""
+    expected_column = open_answers(path, column, settings)
+    every = _schemas_to_check(expected_column, schema, schema_column)
     result = ExpectedFindings(expected_column.test_set.name, tuple(dict.fromkeys(against.name for against in every)))
     result.corrections = expected_column.test_set.corrections
     for number, against in enumerate(every):
@@ -111,13 +113,13 @@ def _check(
     roots: dict[str, FieldNode | Issue] = {}
     for answer in answers.read(against.column):
         result.looked_at += first
-        issue = unreadable(answer)
+        issue = unreadable_issue(answer)
         if against.broken_by is not None:
             broken = against.broken_by(answer.document) if issue is None else ()
             messages = [f'the rule "{name}": {why}' for name, why in broken]
             result.refuse(issue, *(Issue("rule-broken", Blame.TESTSET, message, answer.where) for message in messages))
             continue
-        tree = against.listed or against.root or _root_of(answer, against, roots)
+        tree = against.listed or against.root or _root_in_cell(answer, against, roots)
         if issue is not None or isinstance(tree, Issue):
             result.refuse(issue, tree if isinstance(tree, Issue) else None)
             continue
@@ -129,24 +131,24 @@ def _check(
             result.add(finding, answer.where)
 
 
-def _against(answers: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
+def _schemas_to_check(answers: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
     """The schemas to check the answers by: the given one, a column's, or else the suite's own. Raises Problems where there is none,
     and where the column is not there."""
     if schema is not None:
-        return [SchemaToCheck(schema, _root(schema_in(schema), "auto", schema))]
+        return [SchemaToCheck(schema, _root_of_schema(schema_in(schema), "auto", schema))]
     if schema_column is not None:
         header = answers.test_set.header
         if schema_column not in header:
             raise Problems([no_such_column(schema_column, header, answers.test_set.name)])
         return [SchemaToCheck(f'the column "{schema_column}"', column=schema_column)]
-    named = list(_of_suite(answers))
+    named = list(_schemas_of_suite(answers))
     if not named:
         hint = "name it: --schema schema.json, or --schema-column NAME"
         raise problem("no-schema", "there is no schema to check against", where=answers.test_set.name, hint=hint)
     return named
 
 
-def _of_suite(answers: Answers) -> Iterator[SchemaToCheck]:
+def _schemas_of_suite(answers: Answers) -> Iterator[SchemaToCheck]:
     """The schemas of the suite's evaluators, and the listed fields whose comparators cannot read every expected value.
 
     A schema that is inferred says nothing new.
@@ -156,7 +158,7 @@ def _of_suite(answers: Answers) -> Iterator[SchemaToCheck]:
         if settings.at is not None:  # expected documents are parts of cells
             continue
         if not line.when and not settings.column("expected").literal:
-            yield from _listed(line.name, settings.scored_fields())
+            yield from _listed_fields(line.name, settings.scored_fields())
             if (broken_by := settings.scored_fields().broken_by) is not None:
                 yield SchemaToCheck(f'the rules of "{line.name}"', broken_by=broken_by)
         if settings.type != "schema_match":
@@ -165,10 +167,10 @@ def _of_suite(answers: Answers) -> Iterator[SchemaToCheck]:
         if isinstance(settings.json_schema, FromColumn):
             yield SchemaToCheck(name, column=settings.json_schema.column, dialect=settings.dialect)
         elif isinstance(settings.json_schema, dict):
-            yield SchemaToCheck(name, _root(settings.json_schema, settings.dialect, name))
+            yield SchemaToCheck(name, _root_of_schema(settings.json_schema, settings.dialect, name))
 
 
-def _listed(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
+def _listed_fields(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
     tree = fields.tree
     if fields.of_cells:  # the answers that are looked at here are documents
@@ -188,17 +190,18 @@ def _tree(schema: Any, dialect: str) -> FieldNode:
     return read(schema, {**_STRUCTURE, "defaults": {}, "notes": []})
 
 
-def _root(schema: Any, dialect: str, name: str) -> FieldNode:
+def _root_of_schema(schema: Any, dialect: str, name: str) -> FieldNode:
     """The tree of fields of a schema. Raises Problems, with the places in the schema, where it cannot be used; `name` is what they call
     it."""
     try:
         return _tree(schema, dialect)
     except BadSettings as error:
-        raise of_schema(error, name) from error
+        raise schema_problems(error, name) from error
 
 
-def _root_of(answer: Answer, against: SchemaToCheck, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
-    """The tree of the schema in the row's own cell, or what is wrong with it."""
+def _root_in_cell(answer: Answer, against: SchemaToCheck, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
+    """The tree of the schema in the row's own cell, or what is wrong with it. `roots` keeps both by the text of the schema, so that each
+    text is read once; it is filled here."""
     cell = answer.schema
     if isinstance(cell, CellError):
         return cell.issue.at(answer.where)

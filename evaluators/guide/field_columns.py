@@ -34,23 +34,26 @@ def field_columns(keys: Sequence[str], header: Iterable[str], taken: Collection[
     plain: dict[str, str] = {}
     answers: dict[str, str] = {}
     for column in header:
-        words = _plain(column).split("_")
+        words = _folded_name(column).split("_")
         rest = [word for word in words if word not in _ANSWER_WORDS]
         if column in taken or not column:
             continue
-        plain.setdefault(_plain(column), column)
+        plain.setdefault(_folded_name(column), column)
         if rest and len(rest) < len(words):
             answers.setdefault("_".join(rest), column)
     columns: dict[str, str] = {}
     for key in keys:
-        names = [name for name in (_plain(key), _plain(key.rpartition(".")[2])) if name in answers or name in plain]
+        names = [
+            name for name in (_folded_name(key), _folded_name(key.rpartition(".")[2])) if name in answers or name in plain
+        ]
         if names and (column := answers.get(names[0]) or plain[names[0]]) not in columns.values():
             columns[key] = column
     enough = len(columns) == len(keys) or (len(columns) >= _SEVERAL and 2 * len(columns) >= len(keys))
     return columns if enough else {}
 
 
-def _plain(name: str) -> str:
+def _folded_name(name: str) -> str:
+    """A name in the form in which columns and keys are compared, with dots as spaces."""
     return folded(name.replace(".", " "))
 
 
@@ -62,21 +65,23 @@ def output_keys(cells: Iterable[Any]) -> list[str]:
     if 2 * len(objects) < len(texts):
         return []
     for object_ in objects:
-        leaves |= dict.fromkeys(_leaves(object_, ()))
+        leaves |= dict.fromkeys(_leaf_paths(object_, ()))
     return list(leaves)
 
 
-def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]]) -> list[SuggestedLine]:
+def with_readers_of_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]]) -> list[SuggestedLine]:
     """The lines of fields, where answers are texts and the outputs have numbers, or true and false, with a comparator that reads them.
 
     `rows` are an expected document and an output cell each.
     """
     documents = [document for document, _ in rows]
     outputs = [dict(object_in(cell) or {}) for _, cell in rows]
-    return [_as_outputs(line, documents, outputs) or line for line in lines]
+    return [_with_reader_of_outputs(line, documents, outputs) or line for line in lines]
 
 
-def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence[Any]) -> SuggestedLine | None:
+def _with_reader_of_outputs(
+    line: SuggestedLine, documents: Sequence[Any], outputs: Sequence[Any]
+) -> SuggestedLine | None:
     """The line with a comparator that reads the texts of the answers as what the outputs have: true and false, or numbers. None for any
     other line, and where some text cannot be read so."""
     if not all(isinstance(step, str) for step in line.steps):
@@ -111,11 +116,11 @@ def holds_objects(cells: Iterable[Any]) -> bool:
     return any(object_in(cell) is not None for cell in cells)
 
 
-def _leaves(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[str]:
+def _leaf_paths(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[str]:
     """The paths of the values below the keys of an object. Empty objects count as values, and a plain key at the top stays as it is."""
     for key, inner in value.items():
         if isinstance(inner, Mapping) and inner:
-            yield from _leaves(inner, (*above, key))
+            yield from _leaf_paths(inner, (*above, key))
         else:
             yield key if not above and _is_plain(key) else display((*above, key))
 

@@ -37,19 +37,20 @@ _KINDS: Final = (("dates", _DATE, "date"), ("numbers", _NUMBER, "numeric"), ("id
 
 
 def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
-    """A warning for each listed field whose comparator forgives too much, or too little, for the values it has.
+    """A warning for each listed field whose comparator forgives too much, or too little, for the values it has. `roles` are columns by
+    role.
 
     Looks at the first `most_rows` rows; at all where that is None.
     """
     whole = [line for line in suite.lines if line.settings.column("output").at is None]
     listed = [(line, field) for line in whole for field in line.settings.scored_fields().lines or ()]
-    watched = [(line.name, field, _of_role_cells(line)) for line, field in listed if _is_watched(line, field)]
+    watched = [(line.name, field, _compares_role_cells(line)) for line, field in listed if _is_watched(line, field)]
     if not watched or "expected" not in roles or "output" not in roles:
         return []
     texts: list[dict[str, None]] = [{} for _ in watched]
     near: list[list[_Numbers]] = [[] for _ in watched]
-    for cells in islice(_pairs(test_set, roles), most_rows):
-        documents = _documents(*cells)
+    for cells in islice(_cells_of_rows(test_set, roles), most_rows):
+        documents = _both_documents(*cells)
         for (_, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
             values = cells if of_cells else documents
             if values is None:
@@ -58,19 +59,19 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
             value = field.path.get(expected)
             if field.word == "fuzzy":
                 seen |= {value: None} if isinstance(value, str) and value.strip() else {}
-            elif _is_number(value) and _is_number(actual := field.path.get(output)) and _nearly(value, actual):
+            elif _is_number(value) and _is_number(actual := field.path.get(output)) and _differ_by_noise(value, actual):
                 pairs.append((value, actual))
     places, lines = field_places(suite), line_places(suite)
-    found = []
+    warnings = []
     for (name, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
         key = "compare" if of_cells else field.name
-        said = _too_loose(field, list(seen), key) if field.word == "fuzzy" else _noise(field, pairs, key)
-        if said is not None:
-            message, hint = said
-            found.append(
-                Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, field.name)) or lines.get(name), hint)
-            )
-    return found
+        fuzzy = field.word == "fuzzy"
+        warning = _warning_of_fuzzy(field, list(seen), key) if fuzzy else _warning_of_noise(field, pairs, key)
+        if warning is not None:
+            message, hint = warning
+            place = places.get((name, field.name)) or lines.get(name)
+            warnings.append(Issue("unfit-comparator", Blame.CONFIG, message, place, hint))
+    return warnings
 
 
 def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
@@ -88,7 +89,7 @@ def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     for _, row in islice(rows_of(test_set, names), most_rows):
         cells = dict(zip(names, row, strict=True))
         for name, need in list(open_.items()):
-            value = _single(need, cells[columns[name]])
+            value = _value_in_cell(need, cells[columns[name]])
             if isinstance(value, dict | list):
                 del open_[name]
             elif value is not MISSING:
@@ -97,7 +98,7 @@ def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
             return []
     places = line_places(suite)
     return [
-        Issue("labels-as-json", Blame.CONFIG, f'"{name}" {_no_documents(need, columns[name])}; the first is {quote(firsts[name])}',
+        Issue("labels-as-json", Blame.CONFIG, f'"{name}" {_no_documents_message(need, columns[name])}; the first is {quote(firsts[name])}',
               places.get(name), _LABELS)
         for name, need in open_.items()
         if name in firsts
@@ -113,17 +114,17 @@ def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
     return expected or next((need for need in needs if isinstance(need, Output) and need.want != "any"), None)
 
 
-def _single(need: Expected | Output, cell: Any) -> Any:
+def _value_in_cell(need: Expected | Output, cell: Any) -> Any:
     """The value in a cell, or the object or list in it. MISSING where there is none: expected cells that are no JSON have problems of
     their own."""
     value = expected_document(cell) if isinstance(need, Expected) else cell
     if isinstance(value, CellError) or (isinstance(need, Output) and value in ("", None)):
         return MISSING
-    found = container_in(value)
-    return value if found is None else found
+    container = container_in(value)
+    return value if container is None else container
 
 
-def _no_documents(need: Expected | Output, column: str) -> str:
+def _no_documents_message(need: Expected | Output, column: str) -> str:
     """The message about a column in which no cell holds an object or a list."""
     if isinstance(need, Expected):
         return f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
@@ -133,40 +134,40 @@ def _no_documents(need: Expected | Output, column: str) -> str:
 _LABELS: Final = "labels and other single values are compared by exact_match"
 
 
-def _is_watched(line: EvaluatorLine, one: FieldLine) -> bool:
-    """Whether values of the field can be held against its comparator. Cells are those of the roles."""
-    of_other_cells = line.settings.scored_fields().of_cells and not _of_role_cells(line)
-    return one.word in ("fuzzy", "numeric") and one.path.definite and not of_other_cells
+def _is_watched(line: EvaluatorLine, field: FieldLine) -> bool:
+    """Whether a field is compared by `fuzzy` or `numeric` and has one value in a row, in the columns of the two roles."""
+    of_other_cells = line.settings.scored_fields().of_cells and not _compares_role_cells(line)
+    return field.word in ("fuzzy", "numeric") and field.path.definite and not of_other_cells
 
 
-def _of_role_cells(line: EvaluatorLine) -> bool:
-    """Whether the values are the cells of the expected column and of the output's."""
+def _compares_role_cells(line: EvaluatorLine) -> bool:
+    """Whether an evaluator compares whole cells, not fields of documents, and those of the columns of the two roles."""
     columns = line.settings.column("expected"), line.settings.column("output")
     return line.settings.scored_fields().of_cells and not any(column.literal for column in columns)
 
 
-def _pairs(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
+def _cells_of_rows(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
     """The expected cell and the output of every row."""
     for _, (expected, output) in rows_of(test_set, (roles["expected"], roles["output"])):
         yield expected, output
 
 
-def _documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
+def _both_documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
     """The expected document and the output's; None where one of them cannot be read."""
-    document, found = expected_document(expected), container_in(output)
-    return None if isinstance(document, CellError) or found is None else (document, found)
+    document, actual = expected_document(expected), container_in(output)
+    return None if isinstance(document, CellError) or actual is None else (document, actual)
 
 
-def _too_loose(line: FieldLine, texts: Sequence[str], key: str) -> tuple[str, str] | None:
-    """A message and hint for `fuzzy` on codes, dates and numbers: those are all different texts that are expected. `key` is what is
-    written before the comparator."""
-    kind = next((each for each in _KINDS if _mostly(each[1], texts)), None)
+def _warning_of_fuzzy(line: FieldLine, texts: Sequence[str], key: str) -> tuple[str, str] | None:
+    """The message and the hint for `fuzzy` on codes, dates or numbers; None where the texts are none. `texts` are the different expected
+    ones, `key` is what a suite has before the comparator."""
+    kind = next((kind for kind in _KINDS if _most_match(kind[1], texts)), None)
     if kind is None or line.comparator is None:
         return None
     noun, _, better = kind
     compare = line.comparator.compare
     pairs = combinations(texts[:MOST_VALUES], 2)
-    alike = next((pair for pair in pairs if _match(compare(*pair))), None)
+    alike = next((pair for pair in pairs if _is_match(compare(*pair))), None)
     shown = f': it takes "{alike[0]}" and "{alike[1]}" for the same' if alike else f', such as "{texts[0]}"'
     at_least = getattr(line.comparator, "at_least", None)
     limit = f" at {at_least:g}" if alike and at_least is not None else ""
@@ -174,20 +175,22 @@ def _too_loose(line: FieldLine, texts: Sequence[str], key: str) -> tuple[str, st
     return message, f"write {key}: {better}"
 
 
-def _match(answer: Any) -> bool:
+def _is_match(answer: Any) -> bool:
+    """Whether the answer of a comparator, a verdict or a score with `passed`, says that two values match."""
     return bool(getattr(answer, "passed", answer))
 
 
-def _mostly(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
+def _most_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
     return bool(texts) and sum(pattern.fullmatch(text.strip()) is not None for text in texts) >= _MOSTLY * len(texts)
 
 
-def _noise(line: FieldLine, near: Sequence[_Numbers], key: str) -> tuple[str, str] | None:
-    """A message and hint for `numeric` on numbers that differ by floating-point noise alone."""
+def _warning_of_noise(line: FieldLine, near: Sequence[_Numbers], key: str) -> tuple[str, str] | None:
+    """The message and the hint for `numeric` on numbers that differ by floating-point noise alone; None where the comparator takes all of
+    them as equal. `near` are (expected, output) with such a difference."""
     if line.comparator is None:
         return None
     compare = line.comparator.compare
-    wrong = [pair for pair in near if not _match(compare(*pair))]
+    wrong = [pair for pair in near if not _is_match(compare(*pair))]
     if not wrong:
         return None
     rows = rows_text(len(wrong))
@@ -197,7 +200,8 @@ def _noise(line: FieldLine, near: Sequence[_Numbers], key: str) -> tuple[str, st
     return message, f"write {key}: {{numeric: {{tolerance: {{rel: 0.000000001}}}}}}"
 
 
-def _nearly(expected: float, output: float) -> bool:
+def _differ_by_noise(expected: float, output: float) -> bool:
+    """Whether two numbers differ, and by no more than the noise of floating-point arithmetic."""
     return 0 < abs(expected - output) <= _NOISE * abs(expected)
 
 

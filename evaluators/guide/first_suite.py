@@ -87,9 +87,10 @@ def draft_suite(
     ask: DefaultAnswers,
     settings: Mapping[str, str | int],
 ) -> DraftedSuite:
-    """A first suite for data. Raises Problems when the data cannot be read, or when no output is found.
+    """A first suite for data; nothing is written. Raises Problems when the data cannot be read, or when no output is found.
 
-    `settings` say how a file of rows is read: its `delimiter`, its `encoding`, its `sheet`, its `header_row`.
+    `output` and `expected` are places of the two sides apart from `data`, `columns` the columns that the user named by role, `target` the
+    file that the suite goes to. `settings` say how a file of rows is read: its `delimiter`, its `encoding`, its `sheet`, its `header_row`.
     """
     if STANDARD_INPUT in (data, output, expected):
         raise problem("no-file", "a suite names its data, so standard input cannot be it", hint="save it as a file first")
@@ -97,9 +98,9 @@ def draft_suite(
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
-    if any(_without_password(place) != place for place in (data, expected, output) if place and scheme_of(place)):
+    if any(_without_secret(place) != place for place in (data, expected, output) if place and scheme_of(place)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
-    ask.command = _command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
+    ask.command = _init_command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
     ask.place = place
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output
@@ -112,14 +113,14 @@ def draft_suite(
         output = next(iter(models.values()))
     if data is None and name_their_columns(expected, output):
         data, expected = expected, None
-    file = target or f"{_stem(place)}.yaml"
+    file = target or f"{_suite_name(place)}.yaml"
     config, reading, chosen = _places_and_roles(data, expected, output, columns, ask, settings)
-    test_set, cells, there = _opened(config, reading, chosen)
-    inside = _answer_inside(test_set.columns, chosen, cells)
+    test_set, cells, there = _open_rows(config, reading, chosen)
+    inside = _path_of_answer(test_set.columns, chosen, cells)
     if inside is not None:
         chosen.take("expected", inside, "inside objects")
-        test_set, cells, there = _opened(config, reading, chosen)
-    count = _looked_at(cells, there)
+        test_set, cells, there = _open_rows(config, reading, chosen)
+    count = _rows_to_use(cells, there)
     more = count < there
     if more:
         cells = {name: column[:count] for name, column in cells.items()}
@@ -143,7 +144,7 @@ def draft_suite(
         *comment(f"A first suite for {place}, made from what is in {rows}."),
         f"# Run it:  evaluators run {quote(file)}",
     ]
-    text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
+    text = suite_text("\n".join(head), _suite_name(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
     paired = notes_on_pairing(test_set) if data is None else notes_on_partners(test_set)
     notes = [
         *ask.said,
@@ -207,10 +208,11 @@ def _with_models(first: Any, models: Mapping[str, str], suite_file: str) -> dict
     }
 
 
-def _opened(
+def _open_rows(
     config: Mapping[str, Any], reading: Mapping[str, str | int], chosen: ChosenColumns
 ) -> tuple[TestSet, dict[str, list[Any]], int]:
-    """The test set with its columns, its first cells by column, and how many rows those are."""
+    """Opens the test set that the settings and the chosen columns say: (the test set, its first cells by column, how many rows those
+    are)."""
     read = {**chosen.columns, "output": chosen.models[0]} if chosen.models else chosen.columns
     test_set = open_test_set(build(TestSetConfig, {**config, **reading, "columns": read}, noun="test_set"), Path())
     played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
@@ -218,7 +220,7 @@ def _opened(
     return test_set, *first_cells(test_set, list(names), MOST_ROWS + 1)
 
 
-def _answer_inside(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> str | None:
+def _path_of_answer(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> str | None:
     """The path in the column of expected objects at which the document stands whose keys outputs have, or the answers to plain outputs of
     another file; None where there is none."""
     wanted, output = chosen.columns.get("expected"), roles.output
@@ -238,8 +240,8 @@ def _answer_inside(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Se
     return paths[0] if len(paths) == 1 else None
 
 
-def _looked_at(cells: Mapping[str, Sequence[Any]], count: int) -> int:
-    """How many of the first rows a suite is made from."""
+def _rows_to_use(cells: Mapping[str, Sequence[Any]], count: int) -> int:
+    """How many of the first rows a suite is made from: at most `MOST_ROWS`, and fewer where their cells are long."""
     most = min(count, MOST_ROWS)
     sizes = accumulate(
         sum(
@@ -296,7 +298,7 @@ def _names_in_documents(config: Mapping[str, Any], roles: Columns, cells: Mappin
     return cells.get(roles.id or "", ())
 
 
-def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
+def _init_command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
     """The line that runs `evaluators init` with these options, to which messages add what is missing."""
     arguments = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
     roles = [("columns", f"{role}={column}") for role, column in columns.items()]
@@ -304,7 +306,7 @@ def _command(data: str | None, options: Mapping[str, str | int | None], columns:
     return join(["evaluators", "init", *words])
 
 
-def _stem(path: str) -> str:
+def _suite_name(path: str) -> str:
     """The name of a suite for that data: `receipts` for `data/receipts.csv.gz`, and for `data/receipts/*.csv`."""
     steps = [step for step in path.split("/") if step.strip(".") and not has_wildcards(step)]
     return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
@@ -320,7 +322,7 @@ def _places_from_suite(config: Mapping[str, Any], suite_file: str) -> dict[str, 
     def relative(place: Any) -> Any:
         if isinstance(place, Mapping):
             return {**place, "file": relative(place["file"])} if "file" in place else place
-        return _without_password(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
+        return _without_secret(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
 
     return {name: relative(value) if name in _PLACES else value for name, value in config.items()}
 
@@ -329,6 +331,6 @@ _PLACES: Final = frozenset(["file", "expected", "output"])
 """The settings of a test set that are places; others, such as `empty_expected`, are words."""
 
 
-def _without_password(address: str) -> str:
-    """The web address; where it has a password or a key, the variable that has it."""
+def _without_secret(address: str) -> str:
+    """The web address as it is, or `${VARIABLE}` in its place where it has a password or a key in it."""
     return address if without_proofs(address) == address else f"${{{ADDRESS_VARIABLE}}}"

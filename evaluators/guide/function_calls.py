@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.column_cells import filled
-from evaluators.guide.column_names import weight
+from evaluators.guide.column_cells import nonempty_cells
+from evaluators.guide.column_names import role_weight
 from evaluators.guide.json_in_cells import container_in
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.path_text import ANY, Step, display
@@ -22,16 +22,18 @@ _FIRST_ROWS: Final = 40
 
 
 def paths_of_calls(cells: Mapping[str, Sequence[Any]]) -> tuple[dict[Role, str], list[str]]:
-    """The paths to the calls of functions in the columns of the outputs, and of the expected answers, where these have calls in lists of
-    OpenAI, and notes on what is not compared; no paths where none has, where several may be a side, and where another column holds the
-    outputs. `cells` are given by column.
+    """(paths, notes): the paths by role to the calls of functions in columns with lists of calls as OpenAI writes them, and notes on what
+    is not compared. There are no paths where no column has such lists, where several columns may be one side, and where another column
+    holds the outputs. `cells` are given by column.
 
     Where the other side has one call and no list of calls, the path leads to the first one.
     """
-    values = {name: [container_in(cell) for cell in filled(column)[:_FIRST_ROWS]] for name, column in cells.items()}
+    values = {
+        name: [container_in(cell) for cell in nonempty_cells(column)[:_FIRST_ROWS]] for name, column in cells.items()
+    }
     lists = {name: steps for name in cells if (steps := _steps_to_calls(values[name])) is not None}
     plain = [name for name in cells if name not in lists and any(map(_is_plain_call, values[name]))]
-    wanted = [name for name in lists if weight(name, "expected", cells) > weight(name, "output", cells)]
+    wanted = [name for name in lists if role_weight(name, "expected", cells) > role_weight(name, "output", cells)]
     given = [name for name in lists if name not in wanted]
     compared = bool(plain or wanted)
     if len(given) != 1 or len(wanted) > 1 or (not compared and _has_output(cells, given)):
@@ -52,6 +54,7 @@ def paths_of_calls(cells: Mapping[str, Sequence[Any]]) -> tuple[dict[Role, str],
 
 
 def _has_output(cells: Collection[str], given: Collection[str]) -> bool:
+    """Whether a column other than those `given` has a usual name of outputs."""
     return any(is_usual(name, "output") for name in cells if name not in given)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
+from evaluators.guide.expected_answers import open_answers, schema_in, schema_problems, unreadable_issue
 from evaluators.model.issues import CellError, Issue, Problems
 from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
@@ -58,35 +58,36 @@ class Inferred(Struct, frozen=True):
         )
 
 
-def inferred(path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any]) -> Inferred:
-    """The schema of expected answers, or an existing schema completed. Raises Problems (config) for bad ones."""
+def infer_schema(path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any]) -> Inferred:
+    """The schema of the expected answers in a file, or, where the file itself is a schema, that schema with comparators added. Raises
+    Problems (config) for a file that can be neither."""
     if column is None and path.lower().endswith(".json") and _is_schema(path):
-        return _completed(path, dialect)
-    found = list(answers(path, column, settings).read())
-    documents = [answer.document for answer in found if not isinstance(answer.document, CellError)]
-    problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
+        return _completed_schema(path, dialect)
+    answers = list(open_answers(path, column, settings).read())
+    documents = [answer.document for answer in answers if not isinstance(answer.document, CellError)]
+    problems = tuple(issue for answer in answers if (issue := unreadable_issue(answer)) is not None)
     if not documents and problems:
         raise Problems(problems)
     made_of = f"{count_text(len(documents), 'expected answer')} of {path}"
     if dialect == "evaluation_config":
         plain = plain_schema(documents)
-        return _annotated(plain.schema, dialect, made_of, plain.unclear, problems)
+        return _annotated_schema(plain.schema, dialect, made_of, plain.unclear, problems)
     made = inferred_schema(documents)
-    return Inferred(_text(made.schema), made_of, (*made.unclear, _EVERY_FIELD), problems)
+    return Inferred(_schema_text(made.schema), made_of, (*made.unclear, _EVERY_FIELD), problems)
 
 
-def _completed(path: str, dialect: str | None) -> Inferred:
+def _completed_schema(path: str, dialect: str | None) -> Inferred:
     """The schema in a file, with missing comparators added; without `dialect` in the dialect of the file. Raises Problems where it
     cannot be used."""
     written, _ = unwrap(schema_in(path))
     try:
         chosen = dialect or dialect_of(written)
     except BadSettings as error:
-        raise of_schema(error, path) from error
-    return _annotated(resolve_schema_references(written), chosen, f"the schema {path}", (), ())
+        raise schema_problems(error, path) from error
+    return _annotated_schema(resolve_schema_references(written), chosen, f"the schema {path}", (), ())
 
 
-def _annotated(
+def _annotated_schema(
     schema: dict[str, Any], dialect: str, made_of: str, unclear: tuple[str, ...], problems: tuple[Issue, ...]
 ) -> Inferred:
     """The schema with comparators written in, and what a person should look at: first what was `unclear`, last the lists. `made_of` says
@@ -97,12 +98,12 @@ def _annotated(
         else annotate_xeval(schema, formats=BY_FORMAT)
     )
     compared, of_lists = _ADVICE[dialect]
-    lists = list(dict.fromkeys(_lists(schema, ())))
+    lists = list(dict.fromkeys(_list_places(schema, ())))
     hints = [of_lists.format(first_texts(lists, 10))] if lists else []
-    return Inferred(_text(annotated), made_of, (*unclear, compared, *hints), problems)
+    return Inferred(_schema_text(annotated), made_of, (*unclear, compared, *hints), problems)
 
 
-def _text(schema: dict[str, Any]) -> str:
+def _schema_text(schema: dict[str, Any]) -> str:
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -115,14 +116,14 @@ def _is_schema(path: str) -> bool:
     return isinstance(data, dict) and (bool(_OF_A_SCHEMA & data.keys()) or data.get("type") in ("object", "array"))
 
 
-def _lists(schema: Any, path: tuple[Step, ...]) -> Iterator[str]:
-    """The places of lists, from the outside in."""
+def _list_places(schema: Any, path: tuple[Step, ...]) -> Iterator[str]:
+    """The paths of the lists in a schema, outer ones before those inside; `path` is where the schema itself stands."""
     if not isinstance(schema, dict):
         return
     for key, inner in (schema.get("properties") or {}).items():
-        yield from _lists(inner, (*path, key))
+        yield from _list_places(inner, (*path, key))
     if isinstance(schema.get("items"), dict):
         yield display(path) if path else "the whole"
-        yield from _lists(schema["items"], (*path, ANY))
+        yield from _list_places(schema["items"], (*path, ANY))
     for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
-        yield from _lists(branch, path)
+        yield from _list_places(branch, path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
-from evaluators.guide.column_cells import filled, holds_shares
+from evaluators.guide.column_cells import holds_shares, nonempty_cells
 from evaluators.guide.column_names import called_metric, called_verdict, without_digits, words_of
 from evaluators.guide.roles import MODELS, ChosenColumns
 from evaluators.guide.suite_text import SuggestedEvaluators, literal
@@ -57,7 +57,7 @@ def notes_on_columns(
 def _of_models_in_rows(chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> list[str]:
     """The note on a column whose names of models part the rows, so that the figures are those of all models together."""
     for name, what in chosen.set_aside.items():
-        models = {*map(str, filled(cells.get(name, ())))}
+        models = {*map(str, nonempty_cells(cells.get(name, ())))}
         if what == MODELS and 1 < len(models) <= _MOST_MODELS and 2 * len(models) <= len(cells[name]):
             slices = literal({"slices": [f"row.{name}"]})[1:-1]
             return [

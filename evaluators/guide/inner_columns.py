@@ -12,14 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.guide.column_cells import (
-    affinity,
+    comparable_text,
     could_be_ids,
-    filled,
     holds_containers,
-    plain,
-    sameness,
+    likeness,
+    nonempty_cells,
+    share_equal,
 )
-from evaluators.guide.column_names import NOUN, WEAK, called_id, is_input, weight
+from evaluators.guide.column_names import NOUN, WEAK, called_id, is_input, role_weight
 from evaluators.guide.field_columns import field_columns, output_keys
 from evaluators.guide.roles import ChosenColumns
 from evaluators.model.rows import MISSING
@@ -111,7 +111,7 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
 
 def _is_document(name: str, objects: Mapping[str, Sequence[Any]], cells: Mapping[str, Sequence[Any]]) -> bool:
     """Whether another column holds such documents, or has a column for each of its fields."""
-    if any(affinity(objects[name], objects[other]) >= _DOCUMENTS for other in objects if other != name):
+    if any(likeness(objects[name], objects[other]) >= _DOCUMENTS for other in objects if other != name):
         return True
     taken = [other for other in cells if called_id(other)]
     return len(field_columns(output_keys(objects[name]), [other for other in cells if other not in objects], taken)) > 1
@@ -121,14 +121,14 @@ def _answers(
     name: str, column: Sequence[Any], steps: tuple[Step, ...], others: Mapping[str, Sequence[Sequence[Any]]]
 ) -> bool:
     """Whether what stands at a path is a model's reply, or answers what another column answers."""
-    if _is_reply(steps) or (not any(steps) and weight(name, "output") >= NOUN):
+    if _is_reply(steps) or (not any(steps) and role_weight(name, "output") >= NOUN):
         return True  # the only item of a list
     values = _values(column, steps)
-    says_output = any(weight(str(step), "output") > WEAK for step in (name, *steps))
+    says_output = any(role_weight(str(step), "output") > WEAK for step in (name, *steps))
     if not says_output and _is_source(name, values, others):
         return False
     return any(
-        sameness(values, cells) >= _ANSWERS
+        share_equal(values, cells) >= _ANSWERS
         for other, several in others.items()
         if other != name
         for cells in several
@@ -141,15 +141,17 @@ def _both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ..
     what is called an output or has the same values; none where nothing says both sides."""
     keys = {steps: str(steps[-1]) for steps in paths if not is_input(str(steps[-1]))}
     among = [*keys.values()]
-    wanted = [steps for steps, key in keys.items() if weight(key, "expected", among) >= NOUN or is_usual(key, "expected")]
+    wanted = [
+        steps for steps, key in keys.items() if role_weight(key, "expected", among) >= NOUN or is_usual(key, "expected")
+    ]
     given = [
         steps
         for steps, key in keys.items()
         if steps not in wanted
-        and not weight(key, "expected", among)
+        and not role_weight(key, "expected", among)
         and (
-            weight(key, "output", among) >= NOUN
-            or any(sameness(_values(column, steps), _values(column, other)) >= _ANSWERS for other in wanted)
+            role_weight(key, "output", among) >= NOUN
+            or any(share_equal(_values(column, steps), _values(column, other)) >= _ANSWERS for other in wanted)
         )
     ]
     return [*given, *wanted] if given and wanted else []
@@ -162,12 +164,12 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
     Of several keys with texts it is the one whose texts outputs have. Where there is one alone, its name or that of the column says that
     it is an answer.
     """
-    lists = [value for cell in filled(answers)[:_ROWS] if isinstance(value := _opened(cell), list)]
+    lists = [value for cell in nonempty_cells(answers)[:_ROWS] if isinstance(value := _opened(cell), list)]
     items = [item for value in lists for item in value]
     if len(items) <= len(lists) or not all(isinstance(item, dict) for item in items):
         return None
     keys = [key for key in items[0] if all(isinstance(item.get(key), str) for item in items)]
-    alike = {key: sameness(_values(answers, (ANY, key)), outputs) for key in keys}
+    alike = {key: share_equal(_values(answers, (ANY, key)), outputs) for key in keys}
     best = max(alike, key=alike.__getitem__, default="")
     is_answer = len(keys) == 1 and (_says_role(best) or best in _TEXTS)
     return display((name, ANY, best)) if is_answer or alike.get(best, 0.0) >= _ANSWERS else None
@@ -196,11 +198,11 @@ def _inputs_of_task(
 def _is_source(name: str, values: Sequence[Any], others: Mapping[str, Sequence[Sequence[Any]]]) -> bool:
     """Whether the expected answers of another column were taken from what stands at a path: all of them are there, as in `doc.answer` of
     a task."""
-    texts = [*map(plain, values)]
+    texts = [*map(comparable_text, values)]
     return len(texts) > 1 and any(
-        texts == [*map(plain, cells)]
+        texts == [*map(comparable_text, cells)]
         for other, several in others.items()
-        if other != name and weight(other, "expected") >= NOUN
+        if other != name and role_weight(other, "expected") >= NOUN
         for cells in several
     )
 
@@ -228,7 +230,7 @@ def _says_more(key: str, column: str) -> bool:
 
 
 def _says_role(key: str) -> bool:
-    return max(weight(key, "output"), weight(key, "expected")) > 0
+    return max(role_weight(key, "output"), role_weight(key, "expected")) > 0
 
 
 def _is_reply(steps: tuple[Step, ...]) -> bool:
@@ -237,7 +239,7 @@ def _is_reply(steps: tuple[Step, ...]) -> bool:
 
 def _paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
     """The paths of single values, and of lists of texts, that most cells have."""
-    containers = [value for cell in filled(column) if isinstance(value := _opened(cell), dict | list)]
+    containers = [value for cell in nonempty_cells(column) if isinstance(value := _opened(cell), dict | list)]
     counts: dict[tuple[Step, ...], int] = {}
     for value in containers:
         for steps in _places(value, ()):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evaluators.guide.column_cells import is_number, plain
+from evaluators.guide.column_cells import comparable_text, is_number
 from evaluators.guide.proposal_counts import MOST_ROWS, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
 from evaluators.scoring.values.quoting import first_texts, quote
@@ -54,7 +54,7 @@ def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bo
     """Whether cells are lists of labels with this mark between them: short parts that come again and again, several in some cells, and
     most parts of the outputs among them."""
     cells = [_parts(cell, mark) for cell in expected if isinstance(cell, str) and cell.strip()]
-    parts = [plain(part) for cell in cells for part in cell]
+    parts = [comparable_text(part) for cell in cells for part in cell]
     several = [cell for cell in cells if len(cell) > 1]
     short = all(
         len(part) <= _LONGEST and len(part.split()) <= _MOST_WORDS and not _NO_LABEL.search(part) for part in parts
@@ -63,7 +63,7 @@ def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bo
         return False
     if not _move(cells):
         return False
-    labels = [plain(part) for cell in outputs for part in _parts(cell, mark)]
+    labels = [comparable_text(part) for cell in outputs for part in _parts(cell, mark)]
     return bool(labels) and sum(part in {*parts} for part in labels) >= _ALIKE * len(labels)
 
 
@@ -75,6 +75,6 @@ def _move(cells: Sequence[Sequence[str]]) -> bool:
     places: dict[str, set[tuple[int, int]]] = {}
     for cell in {*map(tuple, cells)}:
         for place, part in enumerate(cell):
-            places.setdefault(plain(part), set()).add((place, len(cell)))
-    parts = {plain(part) for cell in cells if len(cell) > 1 for part in cell}
+            places.setdefault(comparable_text(part), set()).add((place, len(cell)))
+    parts = {comparable_text(part) for cell in cells if len(cell) > 1 for part in cell}
     return 2 * sum(len(places[part]) > 1 for part in parts) >= len(parts)

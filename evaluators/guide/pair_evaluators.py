@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
-from evaluators.guide.column_cells import filled, holds_containers
+from evaluators.guide.cell_values import NAMES, comparator_of, line_of_values, offer_as_numbers, with_row_counts
+from evaluators.guide.column_cells import holds_containers, nonempty_cells
 from evaluators.guide.column_names import ColumnPair
 from evaluators.guide.proposal_counts import MOST_ROWS, none_right, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
@@ -37,11 +37,11 @@ def _lines(
 ) -> tuple[list[str], str]:
     """The lines of the evaluator for one pair of columns, with how many rows are right and, commented out, what would make more right;
     and a note where nothing makes any row right, else "". Rows without an expected answer are left out (`when`)."""
-    rows = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if filled([cell])][:MOST_ROWS]
+    rows = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if nonempty_cells([cell])][:MOST_ROWS]
     settings: dict[str, Any] = {"name": pair.stem, "output": pair.output, "expected": pair.expected}
-    if len(filled(expected)) < len(expected):  # a row without an answer is no mistake of the output
+    if len(nonempty_cells(expected)) < len(expected):  # a row without an answer is no mistake of the output
         settings["when"] = {f"row.{pair.expected}": {"present": True}}
-    line = value_line([cell for cell, _ in rows], pair.expected, ask) if rows else None
+    line = line_of_values([cell for cell, _ in rows], pair.expected, ask) if rows else None
     if line is not None:
         line, looser = with_row_counts(line, rows, ask)
         type, more = "exact_match", {"compare": line.compare}
@@ -54,7 +54,7 @@ def _lines(
             *comment(f"{what}; right in {right['it']:,} of {len(rows):,} rows"),
             _written(type, {**settings, **more}),
         ]
-        looser = as_numbers(rows)
+        looser = offer_as_numbers(rows)
         if type == "exact_match" and right["case"] > right["it"]:
             lines += comment(
                 f"{right['case'] - right['it']:,} more would be right if upper and lower case did not count:"

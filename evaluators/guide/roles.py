@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.guide.column_cells import (
-    affinity,
+    columns_named_by_labels,
+    comparable_text,
     could_be_ids,
-    filled,
     holds_containers,
     holds_decisions,
     holds_names,
@@ -24,9 +24,9 @@ from evaluators.guide.column_cells import (
     holds_times,
     holds_truths,
     holds_verdicts,
-    named_by_labels,
-    plain,
-    same_digits,
+    likeness,
+    nonempty_cells,
+    share_of_same_digits,
     shown_cells,
     surely_alike,
 )
@@ -45,16 +45,16 @@ from evaluators.guide.column_names import (
     called_settled,
     called_time,
     called_verdict,
-    is_answerer,
+    columns_side_by_side,
     is_input,
-    is_model,
-    is_plain,
     may_be_measure,
     may_name_model,
+    names_answerer,
+    names_model,
+    names_other_side,
+    names_role_alone,
     pairs_by_name,
-    says_other,
-    side_by_side,
-    weight,
+    role_weight,
     words_of,
 )
 from evaluators.runs.number_cells import READINGS, units_of
@@ -142,11 +142,11 @@ class _Columns(Struct, frozen=True):
 
     def weight(self, name: str | None, role: Role) -> float:
         """How much the name of a column speaks for a role; that of a doubtful one does not."""
-        return 0.0 if name in self.doubtful else weight(name, role, self.names)
+        return 0.0 if name in self.doubtful else role_weight(name, role, self.names)
 
     def plainly(self, name: str, role: Role) -> bool:
         """Whether the name of a column alone says its role, and nothing besides."""
-        return name not in self.inputs and self.weight(name, role) >= NOUN and is_plain(name, role)
+        return name not in self.inputs and self.weight(name, role) >= NOUN and names_role_alone(name, role)
 
 
 def choose_roles(
@@ -212,7 +212,9 @@ def _no_output(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
     aside: dict[str, list[str]] = {}
     for name, what in chosen.set_aside.items():
         aside.setdefault(what, []).append(f'"{name}"')
-    wanted = [f'"{name}"' for name in header if weight(name, "expected", header) >= NOUN and name not in chosen.set_aside]
+    wanted = [
+        f'"{name}"' for name in header if role_weight(name, "expected", header) >= NOUN and name not in chosen.set_aside
+    ]
     if wanted:
         aside["right answers, by the name,"] = wanted
     why = "".join(f"; {what} are in {' and '.join(names)}" for what, names in aside.items())
@@ -273,14 +275,14 @@ def _set_aside(
         for name in names
         if name not in paired and (what := _other_than_answer(name, cells.get(name, ()), among)) is not None
     }
-    contents |= dict.fromkeys(named_by_labels({name: cells.get(name, ()) for name in names}), _PROBABILITIES)
+    contents |= dict.fromkeys(columns_named_by_labels({name: cells.get(name, ()) for name in names}), _PROBABILITIES)
     if any(map(called_settled, names)):
         contents |= {name: _OF_PEOPLE for name in names if called_of_people(name) and not called_settled(name)}
     domains = [
-        {*map(plain, filled(cells.get(name, ())))}
+        {*map(comparable_text, nonempty_cells(cells.get(name, ())))}
         for name in among
         if name in settled
-        or (name not in contents and max(weight(name, "output", names), weight(name, "expected", names)) > 0)
+        or (name not in contents and max(role_weight(name, "output", names), role_weight(name, "expected", names)) > 0)
     ]
     shared = [
         name
@@ -288,7 +290,7 @@ def _set_aside(
         if what in (_VERDICTS, MODELS, _OF_PEOPLE)
         and not any(map(called_settled, names))
         and not called_metric(name, among)
-        and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
+        and _drawn_from_one({*map(comparable_text, nonempty_cells(cells.get(name, ())))}, domains)
     ]
     models = [name for name in shared if contents[name] in (MODELS, _OF_PEOPLE)]
     return {name: what for name, what in contents.items() if name not in models}, [
@@ -335,12 +337,12 @@ def _other_than_answer(name: str, cells: Sequence[Any], among: Collection[str]) 
         return "ids"
     if called_verdict(name, among) and holds_verdicts(cells):
         return _VERDICTS
-    if holds_truths(cells) and not (is_plain(name, "output") and words_of(name)):
+    if holds_truths(cells) and not (names_role_alone(name, "output") and words_of(name)):
         return _VERDICTS
     if (
         may_name_model(name)
         and holds_names(cells)
-        and (not is_answerer(name) or all(map(is_model, map(str, filled(cells)))))
+        and (not names_answerer(name) or all(map(names_model, map(str, nonempty_cells(cells)))))
     ):
         return _OF_PEOPLE if called_of_people(name) else MODELS
     return "times" if called_time(name) or holds_times(cells) else None
@@ -364,7 +366,7 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
         unlike = [
             name for name in named if could_be_ids(cells.get(name, ()), named=called_id(name)) and not is_input(name)
         ]
-        unlike = [name for name in unlike if not weight(name, "output") and not weight(name, "expected")]
+        unlike = [name for name in unlike if not role_weight(name, "output") and not role_weight(name, "expected")]
         if unlike:
             chosen.take("id", unlike[0], "different in every row")
 
@@ -390,16 +392,16 @@ def _pairs_side_by_side(
 
 def _alike(outputs: Sequence[Any], expected: Sequence[Any]) -> bool:
     """Whether cells are like those of a column with their name: they hold the same values, or numbers that are written otherwise."""
-    return max(affinity(outputs, expected), same_digits(outputs, expected)) >= _ALIKE_ENOUGH
+    return max(likeness(outputs, expected), share_of_same_digits(outputs, expected)) >= _ALIKE_ENOUGH
 
 
 def _models_side_by_side(
     free: Sequence[str], cells: Mapping[str, Sequence[Any]], settled: Mapping[Role, str]
 ) -> list[str]:
     """The outputs of several models, where nothing else is called like an output."""
-    pairs = side_by_side(free)
-    others = [name for name in free if name not in pairs and weight(name, "output", free) >= NOUN]
-    wanted = [name for name in free if weight(name, "expected", free) >= NOUN and name not in pairs]
+    pairs = columns_side_by_side(free)
+    others = [name for name in free if name not in pairs and role_weight(name, "output", free) >= NOUN]
+    wanted = [name for name in free if role_weight(name, "expected", free) >= NOUN and name not in pairs]
     answers = cells.get(settled.get("expected") or next(iter(wanted), ""), ())
     numbers = not holds_numbers(answers) and any(holds_numbers(cells.get(name, ())) for name in pairs)
     return [] if others or numbers else pairs
@@ -440,7 +442,7 @@ def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
     wanted: Sequence[str | None] = [chosen.columns.get("expected")] if "expected" in known else among.names
     for output in outputs:
         output_weight = USUAL if "output" in known else among.weight(output, "output")
-        if "output" not in known and output is not None and says_other(output, "output", among.names):
+        if "output" not in known and output is not None and names_other_side(output, "output", among.names):
             continue
         alone = _alone(output, output_weight, among) if "expected" not in known and "output" not in known else None
         if alone is not None:
@@ -448,7 +450,7 @@ def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
         for expected in wanted:
             named = USUAL if "expected" in known else among.weight(expected, "expected")
             if expected == output or (
-                "expected" not in known and expected is not None and says_other(expected, "expected", among.names)
+                "expected" not in known and expected is not None and names_other_side(expected, "expected", among.names)
             ):
                 continue
             pair = _pair(output, output_weight, expected, named, among)
@@ -462,7 +464,7 @@ def _alone(output: str | None, output_weight: float, among: _Columns) -> _RolePa
         return None
     words = {*words_of(output)}
     if output_weight > WEAK:
-        return _RolePair(output_weight, output, None, sure=is_plain(output, "output"))
+        return _RolePair(output_weight, output, None, sure=names_role_alone(output, "output"))
     return _RolePair(output_weight, output, None, sure=False) if output_weight and words & ANSWER else None
 
 
@@ -471,8 +473,8 @@ def _pair(
 ) -> _RolePair | None:
     """Two columns as output and expected answer; None where nothing speaks for that."""
     both = [among.of(name) for name in (output, expected)]
-    cells_known = all(map(filled, both))
-    alike = affinity(*both) if cells_known else 0.0
+    cells_known = all(map(nonempty_cells, both))
+    alike = likeness(*both) if cells_known else 0.0
     by_name = among.pairs.get((output or "", expected or ""))
     names_say = bool(output_weight and named) or by_name is not None
     certain = cells_known and surely_alike(*both)
@@ -486,14 +488,15 @@ def _pair(
         and holds_containers(both[0])
         and not holds_containers(both[1])
         and not alike
-        and (named < NOUN or (named < USUAL and not is_plain(expected, "expected")))
+        and (named < NOUN or (named < USUAL and not names_role_alone(expected, "expected")))
     ):
         return None  # a column for each field, perhaps
     bonus = 0.0 if by_name is None else _BOTH_SAY if by_name.marked else _ONE_SAYS
     total = output_weight + named + _CELLS * min(alike / _DRAWN, 1.0) + bonus
     doubtful = bool({output, expected} & {*among.doubtful, *among.inputs})
     plainly = (by_name is not None and by_name.marked) or (
-        (output is None or is_plain(output, "output")) and (expected is None or is_plain(expected, "expected"))
+        (output is None or names_role_alone(output, "output"))
+        and (expected is None or names_role_alone(expected, "expected"))
     )
     some = alike >= _SOMEWHAT_ALIKE or (not cells_known and output is None)
     sure = (names_say and output_weight > 0 and named > 0 and (plainly or alike >= _SOMEWHAT_ALIKE)) or (certain)
@@ -528,11 +531,13 @@ def _why(column: str, role: Role, pair: _RolePair, among: _Columns) -> str:
     if is_usual(column, role):
         return "a usual name for it"
     other = pair.of("expected" if role == "output" else "output")
-    by_cells = other is not None and affinity(among.of(column), among.of(other)) >= _ALIKE_ENOUGH
-    return f'its cells are like those of "{other}"' if by_cells and weight(column, role) <= WEAK else "its name says so"
+    by_cells = other is not None and likeness(among.of(column), among.of(other)) >= _ALIKE_ENOUGH
+    return (
+        f'its cells are like those of "{other}"' if by_cells and role_weight(column, role) <= WEAK else "its name says so"
+    )
 
 
 def _stands_alone(column: str, cells: Mapping[str, Sequence[Any]]) -> bool:
     """Whether no other column has cells like those of this one."""
     others = [name for name in list(cells)[:_MOST_COLUMNS] if name != column]
-    return all(affinity(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)
+    return all(likeness(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
 from evaluators.guide.argilla_records import argilla_questions, columns_of_argilla, paths_of_argilla
 from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
-from evaluators.guide.column_names import weight
+from evaluators.guide.column_names import role_weight
 from evaluators.guide.conversations import paths_of_conversations
 from evaluators.guide.expected_answers import FIRST_ROWS, first_cells
 from evaluators.guide.function_calls import paths_of_calls
@@ -170,7 +170,7 @@ def _inside_exports(
 def _refuse_outer_rows(opened: Reader) -> None:
     """Raises Problems for a JSON file whose rows hold lists with the expected answers or outputs, as the paragraphs of SQuAD do."""
     for path, items in lists_inside(parse_file(whole_of(opened.source))):
-        if any(max(weight(key, "expected"), weight(key, "output")) > 0 for key in items[0]):
+        if any(max(role_weight(key, "expected"), role_weight(key, "output")) > 0 for key in items[0]):
             names, keys = quoted_names(opened.header), first_texts([*items[0]], 3)
             message = f"the columns {names} play no role, and lists with {keys} are inside the rows"
             raise problem(

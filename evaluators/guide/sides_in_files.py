@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.guide.column_cells import filled
+from evaluators.guide.column_cells import nonempty_cells
 from evaluators.guide.column_names import may_be_measure
 from evaluators.guide.expected_answers import FIRST_ROWS, MOST_ROWS, first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
@@ -197,7 +197,7 @@ def labels_in_columns(
         return {}
     ask.said.append(f'labels are in columns "{columns["expected"]}" and "{columns["output"]}", several in a cell')
     chosen.labels, chosen.mark = columns, mark
-    empty = len(cells[columns["expected"]]) - len(filled(cells[columns["expected"]]))
+    empty = len(cells[columns["expected"]]) - len(nonempty_cells(cells[columns["expected"]]))
     if empty:
         ask.said.append(
             f"{rows_text(empty)} without an expected label: no label is then the right answer (`empty_expected: value`)"

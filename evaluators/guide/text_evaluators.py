@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.cell_values import WHOLE_NUMBER, as_numbers, value_line
+from evaluators.guide.cell_values import WHOLE_NUMBER, line_of_values, offer_as_numbers
 from evaluators.guide.field_columns import BOOLEAN_WORDS
 from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
@@ -34,7 +34,7 @@ def notes_on_empty(empty: int, guard: Sequence[str]) -> list[str]:
 
 def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
-    numbers = as_numbers(pairs)
+    numbers = offer_as_numbers(pairs)
     if numbers is None:
         return []
     reason, compare = numbers
@@ -105,7 +105,7 @@ def _of_final_answers(
     if mark == _FINAL_MARK:
         if all(units_of(answer, ",") is not None for answer in answers):
             settings["compare"] = {"numeric": {"parse": {"thousands": ","}}}
-    elif (line := value_line(answers, "", ask)) is not None:
+    elif (line := line_of_values(answers, "", ask)) is not None:
         settings["compare"] = line.compare
     elif _are_labels(answers) or all(WHOLE_NUMBER.fullmatch(answer) for answer in answers):
         settings["transforms"].append("strip")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.guide.column_cells import plain
+from evaluators.guide.column_cells import comparable_text
 from evaluators.guide.column_names import words_of
 from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.guide.proposal_counts import is_aligned
@@ -202,7 +202,12 @@ def values_in_objects(rows: Sequence[tuple[Any, Any]]) -> ValuesInObjects | None
     if not objects or 2 * len(objects) <= len(pairs):
         return None
     held = Counter(key for _, given in objects for key, inner in given.items() if not isinstance(inner, dict | list))
-    right = Counter(key for value, given in objects for key, inner in given.items() if plain(inner) == plain(value))
+    right = Counter(
+        key
+        for value, given in objects
+        for key, inner in given.items()
+        if comparable_text(inner) == comparable_text(value)
+    )
     key = max(held, key=right.__getitem__, default="")
     if 2 * held[_VALUE] > len(objects) and 2 * right[_VALUE] >= right[key]:  # another key may be right by chance
         key = _VALUE

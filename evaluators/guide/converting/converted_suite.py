@@ -10,15 +10,15 @@ from msgspec import Struct
 
 from evaluators.api.loading import load
 from evaluators.guide.converting.converted_text import (
-    as_data,
     converted_text,
-    from_folder,
+    evaluator_data,
     make_names_unique,
+    path_from_folder,
+    refusal_note,
     rows_csv_text,
     summary_lines,
-    unusable,
 )
-from evaluators.guide.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, recognised
+from evaluators.guide.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, system_of_files
 from evaluators.guide.converting.result_files import refuse_results
 from evaluators.guide.converting.sources import apply_reading
 from evaluators.guide.converting.verdicts import verdict_lines
@@ -51,11 +51,12 @@ def convert(
     """
     paths = [Path(file) for file in files]
     refuse_results(paths)
-    conversion = CONVERTERS.find(system or recognised(paths))().convert(paths, reading or {})
+    conversion = CONVERTERS.find(system or system_of_files(paths))().convert(paths, reading or {})
     apply_reading(conversion)
     make_names_unique([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
     conversion.parts = [
-        _accepted(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part for part in conversion.parts
+        _accepted_or_note(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part
+        for part in conversion.parts
     ]
     if not conversion.evaluators and conversion.judged:
         conversion.remarks.append("Every check asks a judge: the suite has no evaluator until one is named.")
@@ -65,7 +66,7 @@ def convert(
             for finding in conversion.findings
         )
     if conversion.rows:
-        _place_rows(conversion, rows)
+        _use_rows(conversion, rows)
     text = converted_text(conversion, suite)
     lines = [*summary_lines(conversion), *verdict_lines(conversion, suite)]
     if suite is not None:
@@ -79,8 +80,9 @@ def convert(
     return Converted(text, written, "".join(f"{visible(line)}\n" for line in lines))
 
 
-def _place_rows(conversion: Conversion, rows: str | None) -> None:
-    """The rows that stand in the files are the test set, when they are written."""
+def _use_rows(conversion: Conversion, rows: str | None) -> None:
+    """Makes the rows that stand in the converted files the test set of the suite, where `rows` names the file that they are written to, and
+    remarks on empty outputs; without such a file only a remark is added."""
     if rows is None:
         conversion.remarks.append(
             f"{conversion.sources[0]} holds {rows_text(len(conversion.rows))}. --rows rows.csv writes them as a test set."
@@ -98,13 +100,13 @@ def _place_rows(conversion: Conversion, rows: str | None) -> None:
             row.setdefault("output", None)
 
 
-def _accepted(evaluator: ConvertedEvaluator) -> Any:
-    """The evaluator, or why the language refuses it: a pattern, say, that only the other system can read."""
-    data = as_data(evaluator)
+def _accepted_or_note(evaluator: ConvertedEvaluator) -> Any:
+    """The evaluator; where the language refuses it, as it does a pattern that only the other system can read, the note that says why."""
+    data = evaluator_data(evaluator)
     if isinstance(schema := data.get("schema"), str):
-        data["schema"] = from_folder(schema, Path())
+        data["schema"] = path_from_folder(schema, Path())
     try:
         load({"evaluators": [data]})
     except Problems as error:
-        return unusable(evaluator, "; ".join(issue.message for issue in error.issues))
+        return refusal_note(evaluator, "; ".join(issue.message for issue in error.issues))
     return evaluator

@@ -35,25 +35,25 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
         "",
         "version: 1",
         f"name: {literal(conversion.name)}",
-        *_test_set(conversion, folder, notes),
+        *_test_set_lines(conversion, folder, notes),
         "",
         *(_JUDGE if conversion.judged else ()),
         "evaluators:",
     ]  # fmt: skip
     for part in conversion.parts:
         if isinstance(part, ConvertedEvaluator):
-            lines += [*_notes(part.findings, notes, "  "), *_evaluator(part, folder), ""]
+            lines += [*_note_lines(part.findings, notes, "  "), *_evaluator_lines(part, folder), ""]
         else:
-            lines += _notes([part], notes, "  ")
+            lines += _note_lines([part], notes, "  ")
     for composite in composites(conversion):
-        lines += [*_evaluator(composite, folder), ""]
+        lines += [*_evaluator_lines(composite, folder), ""]
     if conversion.slices:
         lines += ["", f"slices: {literal(conversion.slices)}"]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
-    """The composites that the weights of the evaluators, their groups and the thresholds of the rows ask for."""
+    """The `weighted_mean` of each group, then the overall ones: one for each threshold of rows, or one where several weights are set."""
     converted: list[ConvertedEvaluator] = []
     weights: dict[str, float] = {
         evaluator.name: evaluator.weight
@@ -61,13 +61,13 @@ def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
         if evaluator.weight is not None and evaluator.group is None
     }
     for group in conversion.groups:
-        of = {
+        members = {
             evaluator.name: evaluator.weight or 0.0
             for evaluator in conversion.evaluators
             if evaluator.group == group.name
         }
-        if sum(of.values()) > 0:
-            converted.append(_mean(group, of))
+        if sum(members.values()) > 0:
+            converted.append(_weighted_mean(group, members))
             if group.weight is not None:
                 weights[group.name] = group.weight
     if not conversion.thresholds and len(weights) < 2:
@@ -75,13 +75,13 @@ def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
     if sum(weights.values()) > 0:
         for number, (threshold, rows) in enumerate(conversion.thresholds.items() or {1.0: None}.items()):
             name = OVERALL if not number else f"{OVERALL}_{number + 1}"
-            mean = _mean(Grouping(name, threshold, None), weights)
+            mean = _weighted_mean(Grouping(name, threshold, None), weights)
             mean.rows = rows
             converted.append(mean)
     return converted
 
 
-def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
+def _weighted_mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
     """The `weighted_mean` of a group, from the names of its evaluators to their weights. Whole weights are written without decimals, and
     a `pass_at` of 1 is left out."""
     settings: dict[str, Any] = {
@@ -105,8 +105,8 @@ def make_names_unique(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[
         evaluator.name = name
 
 
-def as_data(evaluator: ConvertedEvaluator) -> dict[str, Any]:
-    """An evaluator as the suite says it."""
+def evaluator_data(evaluator: ConvertedEvaluator) -> dict[str, Any]:
+    """The map that stands for an evaluator in a suite: its type, its name, its settings, and `when` for its rows and its condition."""
     data: dict[str, Any] = {"type": evaluator.type, "name": evaluator.name, **evaluator.settings}
     when = {**({"row.id": list(evaluator.rows)} if evaluator.rows is not None else {}), **evaluator.when}
     return {**data, "when": when} if when else data
@@ -121,15 +121,15 @@ def notes_once(findings: Sequence[MappingNote]) -> dict[int, str]:
     return {id(same[0]): f"{same[0]}{f' ({len(same):,} times)' if len(same) > 1 else ''}" for same in alike.values()}
 
 
-def _notes(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: str) -> list[str]:
-    """The notes of these findings as comments."""
+def _note_lines(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: str) -> list[str]:
+    """The comment lines of those findings that have a text in `notes`, each line after `margin`."""
     return [line for finding in findings if id(finding) in notes for line in comment(notes[id(finding)], margin)]
 
 
-def _evaluator(evaluator: ConvertedEvaluator, folder: Path) -> Iterator[str]:
+def _evaluator_lines(evaluator: ConvertedEvaluator, folder: Path) -> Iterator[str]:
     """The lines of one evaluator under `evaluators:`. One that needs a judge is commented out, and a name that equals the type is not
     written."""
-    data = _relative_to(as_data(evaluator), folder)
+    data = _relative_to(evaluator_data(evaluator), folder)
     if evaluator.name == evaluator.type:
         del data["name"]
     before = "  # " if evaluator.judged else "  "
@@ -138,15 +138,15 @@ def _evaluator(evaluator: ConvertedEvaluator, folder: Path) -> Iterator[str]:
 
 
 def _relative_to(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A schema in a file is named from the folder of the suite."""
+    """The data of an evaluator, with the path of its schema file, if it has one, rewritten to start in `folder`."""
     schema = data.get("schema")
-    return {**data, "schema": from_folder(schema, folder)} if isinstance(schema, str) else data
+    return {**data, "schema": path_from_folder(schema, folder)} if isinstance(schema, str) else data
 
 
-def _test_set(conversion: Conversion, folder: Path, notes: Mapping[int, str]) -> Iterator[str]:
+def _test_set_lines(conversion: Conversion, folder: Path, notes: Mapping[int, str]) -> Iterator[str]:
     """The lines of `test_set:` with the comments on it, after an empty line; none where there is nothing to say. Paths are written as
     seen from `folder`."""
-    comments = _notes(conversion.test_set_findings, notes, "")
+    comments = _note_lines(conversion.test_set_findings, notes, "")
     if not conversion.test_set and not comments:
         return
     yield ""
@@ -158,11 +158,11 @@ def _test_set(conversion: Conversion, folder: Path, notes: Mapping[int, str]) ->
             yield f"  {key}:"
             yield from (f"    {key_text(role)}: {literal(column)}" for role, column in value.items())
         else:
-            yield f"  {key}: {literal(from_folder(value, folder) if key in _PLACES else value)}"
+            yield f"  {key}: {literal(path_from_folder(value, folder) if key in _PLACES else value)}"
 
 
-def from_folder(where: str, folder: Path) -> str:
-    """A path of the working folder, as a suite in another folder names it."""
+def path_from_folder(where: str, folder: Path) -> str:
+    """The path `where`, which starts in the working folder, rewritten to start in `folder`."""
     return Path(os.path.relpath(where, folder)).as_posix()
 
 
@@ -185,7 +185,7 @@ def cell_text(value: Any) -> str:
 
 
 def summary_lines(conversion: Conversion) -> list[str]:
-    """How many words were mapped, and one line for each that needs a word."""
+    """The summary of a conversion: a line with how many words were mapped, and one line for each note."""
     findings = conversion.findings
     counts = {kind: sum(finding.status is kind for finding in findings) for kind in MappingStatus}
     text = (
@@ -195,7 +195,7 @@ def summary_lines(conversion: Conversion) -> list[str]:
     return [f"{', '.join(conversion.sources)}: {text}", *(f"  {text}" for text in notes_once(findings).values())]
 
 
-def unusable(evaluator: ConvertedEvaluator, message: str) -> MappingNote:
+def refusal_note(evaluator: ConvertedEvaluator, message: str) -> MappingNote:
     """The note on an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
     first = evaluator.findings[0]
     return MappingNote(first.place, first.theirs, MappingStatus.NONE, message)

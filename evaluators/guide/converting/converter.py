@@ -51,7 +51,7 @@ class Term(Struct, frozen=True):
 
     @property
     def status(self) -> MappingStatus:
-        """How much of the word there is here."""
+        """Whether the word has a counterpart here, and whether that needs a note."""
         if self.here is None:
             return MappingStatus.NONE
         return MappingStatus.NOTED if self.note else MappingStatus.SAME
@@ -64,7 +64,7 @@ class TermTable(Struct, frozen=True):
     words: tuple[Term, ...]
 
     def find(self, theirs: str) -> Term | None:
-        """The line for a word."""
+        """The term for a word of the other system; None where the table has none."""
         return next((word for word in self.words if word.theirs == theirs), None)
 
 
@@ -217,8 +217,8 @@ def head_of(file: Path) -> str:
         raise problem("unreadable-file", f"cannot be read: {error.strerror or error}", where=str(file)) from None
 
 
-def recognised(files: Sequence[Path]) -> str:
-    """The system that the first of the files is of. Raises Problems (config) where none or several can be meant."""
+def system_of_files(files: Sequence[Path]) -> str:
+    """The name of the system whose marks stand in the first of the files. Raises Problems (config) where that is no system or several."""
     head = head_of(files[0])
     systems = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
     if len(systems) == 1:
@@ -232,7 +232,8 @@ def recognised(files: Sequence[Path]) -> str:
 def convert_word(
     word: Term, where: str, arguments: Mapping[str, ForeignValue], name: str | None = None
 ) -> ConvertedEvaluator | MappingNote:
-    """The evaluator that a word with its settings becomes, or why there is none.
+    """The evaluator that a word with its settings becomes, or the note that it has no counterpart. `arguments` are the word's settings in
+    the file.
 
     Settings that the word's line does not list are findings of their own: nothing is dropped without being named.
     """
@@ -254,5 +255,5 @@ def convert_word(
 
 
 def without_counterpart(where: str, theirs: str, note: str) -> MappingNote:
-    """A finding for something that is not taken over."""
+    """The note on the word `theirs`, which is not taken over; `where` is its place in the file."""
     return MappingNote(where, theirs, MappingStatus.NONE, note)

@@ -15,7 +15,7 @@ from evaluators.guide.converting.sources import (
     items,
     json_lines,
     named_spot,
-    plain,
+    plain_data,
     text_of,
     tree_at,
     value_at,
@@ -33,15 +33,15 @@ def results_in(file: Path) -> list[Mapping[str, Any]]:
     if suffix == ".jsonl":
         records: Any = [value for _, value in json_lines(file)]
     elif suffix == ".json":
-        records = _listed(_json(file))
+        records = _result_list(_json_or_none(file))
     elif suffix in (".yaml", ".yml") and re.search(r"(?m)^results\s*:", text_of(file)):
-        records = _listed(plain(document_tree(file)))
+        records = _result_list(plain_data(document_tree(file)))
     else:
         records = None
     return records if isinstance(records, list) and records and all(map(_is_result, records)) else []
 
 
-def _json(file: Path) -> Any:
+def _json_or_none(file: Path) -> Any:
     """The value in a file of JSON; None where it is none."""
     try:
         return json.loads(text_of(file))
@@ -49,8 +49,9 @@ def _json(file: Path) -> Any:
         return None
 
 
-def _listed(data: Any) -> Any:
-    """The list of results, which stands below `results` once or twice, as versions of promptfoo have it."""
+def _result_list(data: Any) -> Any:
+    """The list of results in the data of a file: it stands below `results`, or below `results` in `results`, by the version of promptfoo.
+    Anything else is given back as it is there."""
     results = data.get("results") if isinstance(data, dict) else None
     return results.get("results") if isinstance(results, dict) else results
 
@@ -60,10 +61,11 @@ def _is_result(value: Any) -> bool:
 
 
 def result_tests(file: Path, results: list[Mapping[str, Any]]) -> Iterator[PromptfooTest]:
-    """One row for each result. A transform of the whole test is no more to be done: outputs are kept as it left them."""
+    """A test with one row for each result, in order. A transform of the whole test is not applied again: the outputs in results are what it
+    left."""
     several = len({_provider(result) for result in results}) > 1
     for number, result in enumerate(results, 1):
-        test, graded = _map(result.get("testCase")), _map(result.get("gradingResult"))
+        test, graded = _map_or_empty(result.get("testCase")), _map_or_empty(result.get("gradingResult"))
         parts = graded.get("componentResults")
         case = tree_at(test, named_spot(f"{file} row {number}"))
         asserts = items(value_at(case, "assert")) or [
@@ -71,15 +73,15 @@ def result_tests(file: Path, results: list[Mapping[str, Any]]) -> Iterator[Promp
             for part in (parts if isinstance(parts, list) else ())
             if isinstance(part, dict) and isinstance(part.get("assertion"), dict)
         ]
-        variables = _map(result.get("vars")) or _map(test.get("vars"))
+        variables = _map_or_empty(result.get("vars")) or _map_or_empty(test.get("vars"))
         cells = {column_of_variable(name): value for name, value in variables.items() if name not in _OF_PROMPTFOO}
         if isinstance(described := test.get("description"), str):
             cells.setdefault("description", described)
         if several:
             cells.setdefault("provider", _provider(result))
-        if isinstance(prompt := _map(result.get("prompt")).get("raw", result.get("prompt")), str):
+        if isinstance(prompt := _map_or_empty(result.get("prompt")).get("raw", result.get("prompt")), str):
             cells.setdefault("prompt", prompt)
-        cells["output"] = _map(result.get("response")).get("output")
+        cells["output"] = _map_or_empty(result.get("response")).get("output")
         passed = next((flag for flag in (result.get("success"), graded.get("pass")) if isinstance(flag, bool)), None)
         yield PromptfooTest(cells, asserts, value_at(case, "threshold"), passed=passed)
 
@@ -87,12 +89,10 @@ def result_tests(file: Path, results: list[Mapping[str, Any]]) -> Iterator[Promp
 def _provider(result: Mapping[str, Any]) -> str:
     """The label of the provider that gave the output, or its id."""
     provider = result.get("provider")
-    return (
-        str(_map(provider).get("label") or _map(provider).get("id") or "")
-        if isinstance(provider, dict)
-        else str(provider or "")
-    )
+    if isinstance(provider, dict):
+        return str(provider.get("label") or provider.get("id") or "")
+    return str(provider or "")
 
 
-def _map(value: Any) -> dict[str, Any]:
+def _map_or_empty(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}

@@ -27,7 +27,7 @@ from evaluators.guide.converting.sources import (
     json_lines,
     named_spot,
     numbered_rows,
-    plain,
+    plain_data,
     text_at,
     text_of,
     tree_at,
@@ -63,7 +63,8 @@ class NamedFiles(Struct):
     """What could not be read, and why."""
 
     def find(self, node: YamlNode, folder: Path, key: str, kinds: Sequence[str] = (*DOCUMENTS, *ROW_FILES)) -> list[Path]:
-        """The files of a path or a pattern. What is no file that can be read is noted, as a value of `key`."""
+        """The files that a path or a pattern names and that are of one of the `kinds`; they are added to `read`. Where it names anything
+        else, a note about `key` is made, and an issue is added to `unread`."""
         name = str(node.value).removeprefix("file://")
         names = [name] if isfile(folder / name) else sorted(glob(name, root_dir=folder, recursive=True))
         files = [folder / name for name in names if isfile(folder / name)]
@@ -118,7 +119,7 @@ def named_tests(
                 else:
                     yield from file_tests(file, named, (*within, file))
         else:
-            yield _of_columns(listed_node, named.note), folder
+            yield _without_table_columns(listed_node, named.note), folder
 
 
 def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> Iterator[tuple[YamlNode, Path]]:
@@ -128,7 +129,7 @@ def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> 
         yield from named_tests(document_tree(file), file.parent, named, within)
     elif suffix == ".jsonl":
         for spot, value in json_lines(file):
-            yield _of_columns(tree_at(value, spot), named.note), file.parent
+            yield _without_table_columns(tree_at(value, spot), named.note), file.parent
     else:
         header, rows = numbered_rows(file, named.reading)
         _note_columns(header, str(file), named.note)
@@ -136,15 +137,16 @@ def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> 
             yield _test_of_row(cells, f"{file} row {number}"), file.parent
 
 
-def _of_columns(node: YamlNode, note: Note) -> YamlNode:
-    """The test, also where it is written as a row of a table."""
+def _without_table_columns(node: YamlNode, note: Note) -> YamlNode:
+    """The test as a configuration has it; one that is written as a row of a table, with `__expected`, is turned into that form."""
     if not any(map(_EXPECTED.fullmatch, entries(node))):
         return node
     _note_columns(entries(node), node.spot.place, note)
-    return _test_of_row(plain(node), node.spot.place)
+    return _test_of_row(plain_data(node), node.spot.place)
 
 
 def _note_columns(names: Iterable[str], place: str, note: Note) -> None:
+    """Makes a note of each column of promptfoo's own, `__name`, that is not taken over."""
     for name in names:
         if name.startswith("__") and not _EXPECTED.fullmatch(name) and name not in (*_TEST_KEYS, "__metric"):
             note(f'{place} column "{name}"', name, "a column of this name is not taken over")
@@ -155,18 +157,18 @@ def _test_of_row(cells: Mapping[str, Any], where: str) -> YamlNode:
     spot = named_spot(where)
     test = {key: cells[name] for name, key in _TEST_KEYS.items() if cells.get(name) not in (None, "")}
     if (limit := test.get("threshold")) is not None:
-        test["threshold"] = _number(limit)
+        test["threshold"] = _number_or_none(limit)
     test["vars"] = {name: cell for name, cell in cells.items() if not name.startswith("__")}
     metric = {"metric": cells["__metric"]} if cells.get("__metric") else {}
     asserts: list[YamlNode] = []
     for name, cell in cells.items():
         text = cell.strip() if isinstance(cell, str) else "" if cell is None else json.dumps(cell, ensure_ascii=False)
         if _EXPECTED.fullmatch(name) and text:
-            asserts.append(tree_at({**_assertion(text), **metric}, named_spot(f'{where}, column "{name}"')))
+            asserts.append(tree_at({**_assertion_of_text(text), **metric}, named_spot(f'{where}, column "{name}"')))
     return YamlNode({**entries(tree_at(test, spot)), "assert": MapEntry(spot, YamlNode(asserts, spot))}, spot)
 
 
-def _assertion(text: str) -> dict[str, Any]:
+def _assertion_of_text(text: str) -> dict[str, Any]:
     """An assertion as a table writes it: `contains:Paris`, or just `Paris`."""
     match = _ASSERTION.fullmatch(text)
     name = _ALIASES.get(match["type"], match["type"]) if match else ""
@@ -175,13 +177,13 @@ def _assertion(text: str) -> dict[str, Any]:
     record: dict[str, Any] = {"type": name}
     if match["value"] is not None:
         record["value"] = match["value"].strip()
-    if (threshold := _number(match["threshold"] or "")) is not None:
+    if (threshold := _number_or_none(match["threshold"] or "")) is not None:
         record["threshold"] = min(threshold, 1.0)
     return record
 
 
-def _number(text: Any) -> float | None:
-    """The number that a cell says; None where it says none."""
+def _number_or_none(text: Any) -> float | None:
+    """The number in a cell; None where it is no number."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -210,7 +212,7 @@ def rows_of_test(
         if prompt is not None:
             cells.setdefault("prompt", prompt)
         if answered is not None:
-            cells["output"] = plain(answered)
+            cells["output"] = plain_data(answered)
         yield PromptfooTest(
             cells,
             items(value_at(node, "assert")),
@@ -231,7 +233,7 @@ def _is_true(node: YamlNode, option: str) -> bool:
 
 
 def _variables(node: YamlNode | None, folder: Path, named: NamedFiles) -> dict[str, Any]:
-    """The variables of a test, also where a file has them, or several, or the text of one."""
+    """The variables of a test by name, those in files that it names included; a variable that names files has their texts."""
     variables: dict[str, Any] = {}
     for entry_node in [] if node is None else items(node) or [node]:
         if isinstance(entry_node.value, str):
@@ -240,15 +242,15 @@ def _variables(node: YamlNode | None, folder: Path, named: NamedFiles) -> dict[s
         for name, entry in entries(entry_node).items():
             value = entry.node.value
             if isinstance(value, str) and value.startswith("file://"):
-                texts = [_text(file) for file in named.find(entry.node, folder, f"vars, {name}", _TEXTS)]
+                texts = [_variable_text(file) for file in named.find(entry.node, folder, f"vars, {name}", _TEXTS)]
                 variables[name] = texts if len(texts) > 1 else next(iter(texts), None)
             else:
-                variables[name] = plain(entry.node)
+                variables[name] = plain_data(entry.node)
     return variables
 
 
-def _text(file: Path) -> str:
+def _variable_text(file: Path) -> str:
     """The value of a variable that names a file: a YAML file as JSON, any other as text."""
     if file.suffix.lower() in (".yaml", ".yml"):
-        return json.dumps(plain(document_tree(file)), ensure_ascii=False)
+        return json.dumps(plain_data(document_tree(file)), ensure_ascii=False)
     return text_of(file).strip()

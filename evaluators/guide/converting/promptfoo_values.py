@@ -21,7 +21,7 @@ class Unconvertible(Exception):
 
 
 def column_of_variable(name: str) -> str:
-    """The column of a variable; two names are kept for what the converter puts there."""
+    """The column of a variable: its name, but `id_var` and `output_var` for the two names that the converter fills itself."""
     return f"{name}_var" if name in ("id", "output") else name
 
 
@@ -30,7 +30,7 @@ def has_template(value: Any) -> bool:
     return any(mark in json.dumps(value, default=str) for mark in ("{{", "{%"))
 
 
-def rendered(text: str, cells: Mapping[str, Any]) -> str:
+def fill_in_text(text: str, cells: Mapping[str, Any]) -> str:
     """A text with the variables filled in. Raises Unconvertible for what is more than a variable's name."""
 
     def fill(match: re.Match[str]) -> str:
@@ -46,14 +46,14 @@ def rendered(text: str, cells: Mapping[str, Any]) -> str:
     return done
 
 
-def filled(value: Any, cells: Mapping[str, Any]) -> Any:
+def fill_in(value: Any, cells: Mapping[str, Any]) -> Any:
     """A value with the variables filled in, at every depth. Raises Unconvertible."""
     if isinstance(value, str):
-        return rendered(value, cells)
+        return fill_in_text(value, cells)
     if isinstance(value, list):
-        return [filled(item, cells) for item in value]
+        return [fill_in(item, cells) for item in value]
     if isinstance(value, dict):
-        return {key: filled(item, cells) for key, item in value.items()}
+        return {key: fill_in(item, cells) for key, item in value.items()}
     return value
 
 
@@ -70,14 +70,14 @@ def output_path(transform: str) -> str:
     while rest and (step := _STEP.match(rest)) is not None:
         name = step["name"] or step["key"]
         part = f"[{step['index']}]" if name is None else json_path(name)
-        path, rest = joined(path, part), rest[step.end() :]
+        path, rest = join_paths(path, part), rest[step.end() :]
     if rest or path.split(".")[-1] == "length":
         raise Unconvertible(f"only a plain path of the output is taken over, not {transform.strip()[:60]}")
     return path
 
 
-def joined(outer: str, inner: str) -> str:
-    """The path that one path is within another."""
+def join_paths(outer: str, inner: str) -> str:
+    """The path that leads along `outer` and then along `inner`."""
     return f"{outer}{'.' if outer and inner and not inner.startswith('[') else ''}{inner}"
 
 
@@ -98,8 +98,8 @@ def _text(value: Any) -> str:
     raise Unconvertible("its value is no text")
 
 
-def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
-    """A function that makes an evaluator with one text as its setting: from a column where the whole value is one variable."""
+def _text_setting(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
+    """A function that gives an evaluator of `type_` with one text as its `setting`: read from a column where the value is one variable."""
 
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
@@ -108,18 +108,19 @@ def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings
     return shape
 
 
-def _texts(value: Any) -> list[str]:
+def _text_list(value: Any) -> list[str]:
+    """The texts of a list, or the parts of a text that is split at commas. Raises Unconvertible for a value that is no text."""
     parts = value if isinstance(value, list) else [part.strip() for part in _text(value).split(",")]
     return [_text(part) for part in parts]
 
 
-def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
-    """A function that makes an evaluator with a list of `substrings`: from a column, cut at commas, where the whole value is one
-    variable."""
+def _texts_setting(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
+    """A function that gives an evaluator of `type_` with a list of `substrings`: read from a column, split at commas, where the value is
+    one variable."""
 
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
-        return type_, {"substrings": {"column": column, "separator": ","} if column else _texts(value)}
+        return type_, {"substrings": {"column": column, "separator": ","} if column else _text_list(value)}
 
     return shape
 
@@ -146,22 +147,26 @@ def _schema(value: Any, folder: Path) -> dict[str, Any]:
 
 
 def _is_json(value: Any, folder: Path) -> TypeAndSettings:
+    """The evaluator for `is-json`: of the format alone, or of the schema that the value is."""
     if value is None:
         return "format_valid", {"format": "json"}
     return "json_schema_valid", {**_schema(value, folder), "parse": "strict"}
 
 
 def _contains_json(value: Any, folder: Path) -> TypeAndSettings:
+    """The evaluator for `contains-json`: of JSON anywhere in the output, which fits the schema that the value is, if there is one."""
     return ("contains_json", {}) if value is None else ("json_schema_valid", _schema(value, folder))
 
 
 def _is_xml(value: Any, folder: Path) -> TypeAndSettings:
+    """The evaluator for `is-xml`. Raises Unconvertible for one with required elements."""
     if value is not None:
         raise Unconvertible("which elements must be there is not checked")
     return "format_valid", {}
 
 
 def _regex(value: Any, folder: Path) -> TypeAndSettings:
+    """The evaluator for a pattern. Raises Unconvertible for a pattern in a variable."""
     if whole_variable(value):
         raise Unconvertible("a pattern is written in the suite, not in a column")
     return "regex_match", {"pattern": _text(value)}
@@ -180,7 +185,7 @@ def _word_count(value: Any, folder: Path) -> TypeAndSettings:
     return "regex_match", {"pattern": rf"\A\s*{words}\s*\Z" if least else rf"\A\s*(?:{words})?\s*\Z"}
 
 
-def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
+def _literal_pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
     """A function that makes a `regex_match` for a text, taken literally, between two pieces of pattern. The function raises
     Unconvertible for a column."""
 
@@ -193,11 +198,13 @@ def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
 
 
 def _none_of(value: Any, folder: Path) -> TypeAndSettings:
-    return "regex_match", {"pattern": "|".join(re.escape(text) for text in _texts(value))}
+    """A pattern that finds any of the texts; the word's `should_match: false` turns it round."""
+    return "regex_match", {"pattern": "|".join(re.escape(text) for text in _text_list(value))}
 
 
 def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
-    return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(text)})" for text in _texts(value))}
+    """A pattern that finds outputs with all of the texts, in any order; the word's `should_match: false` turns it round."""
+    return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(text)})" for text in _text_list(value))}
 
 
 def _rubric(value: Any, folder: Path) -> TypeAndSettings:
@@ -211,13 +218,13 @@ def _rubric(value: Any, folder: Path) -> TypeAndSettings:
 
 SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
     "equals": _equals,
-    "contains": _one_text("contains", "substring"),
-    "icontains": _one_text("contains", "substring"),
-    "contains-all": _list("contains_all"),
-    "icontains-all": _list("contains_all"),
-    "contains-any": _list("contains_any"),
-    "icontains-any": _list("contains_any"),
-    "starts-with": _one_text("starts_with", "prefix"),
+    "contains": _text_setting("contains", "substring"),
+    "icontains": _text_setting("contains", "substring"),
+    "contains-all": _texts_setting("contains_all"),
+    "icontains-all": _texts_setting("contains_all"),
+    "contains-any": _texts_setting("contains_any"),
+    "icontains-any": _texts_setting("contains_any"),
+    "starts-with": _text_setting("starts_with", "prefix"),
     "regex": _regex,
     "is-json": _is_json,
     "contains-json": _contains_json,
@@ -225,14 +232,14 @@ SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
     "llm-rubric": _rubric,
     "g-eval": _rubric,
     "word-count": _word_count,
-    "not-equals": _pattern(r"(?s)\A", r"\Z"),
-    "not-contains": _pattern("", ""),
-    "not-icontains": _pattern("", ""),
+    "not-equals": _literal_pattern(r"(?s)\A", r"\Z"),
+    "not-contains": _literal_pattern("", ""),
+    "not-icontains": _literal_pattern("", ""),
     "not-contains-any": _none_of,
     "not-icontains-any": _none_of,
     "not-contains-all": _not_all_of,
     "not-icontains-all": _not_all_of,
-    "not-starts-with": _pattern(r"\A", ""),
+    "not-starts-with": _literal_pattern(r"\A", ""),
     "not-regex": _regex,
 }
 """What each assertion with a counterpart says, from its value."""

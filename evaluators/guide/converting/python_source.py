@@ -60,7 +60,7 @@ class PythonFile:
         self._assigned = _assignments(self.tree)
 
     def place(self, node: ast.expr | ast.stmt) -> str:
-        """`evals.py:7:5`."""
+        """The file, line and column of a node, as in `evals.py:7:5`."""
         return f"{self.path}:{node.lineno}:{node.col_offset + 1}"
 
     def calls(self) -> Iterator[PythonCall]:
@@ -71,7 +71,7 @@ class PythonFile:
             if name is not None:
                 yield PythonCall(name, self.place(node), node)
 
-    def assigned(self, name: str, above: int) -> ast.expr | None:
+    def last_assignment(self, name: str, above: int) -> ast.expr | None:
         """The value last assigned to a name above a line; None when there is none, or when a loop or the like set it."""
         values = [value for line, value in self._assigned.get(name, []) if line <= above]
         return values[-1] if values else None
@@ -89,8 +89,8 @@ class PythonFile:
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return node.value
-            case ast.List(elts=found) | ast.Tuple(elts=found):
-                return [self._value(element, depth) for element in found]
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                return [self._value(element, depth) for element in elements]
             case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
                 return {
                     str(self._value(key, depth)): self._value(element, depth)
@@ -106,15 +106,16 @@ class PythonFile:
             case ast.JoinedStr(values=values) if all(isinstance(element, ast.Constant) for element in values):
                 return "".join(str(element.value) for element in values if isinstance(element, ast.Constant))
             case ast.Name(id=name) if depth < _DEEPEST:
-                found_value = self.assigned(name, node.lineno)
-                if found_value is not None and found_value is not node:
-                    return self._value(found_value, depth + 1)
-            case ast.Call(func=function, args=[one], keywords=[]) if last_name(function) == "dumps":
-                return json.dumps(self._value(one, depth), ensure_ascii=False)
+                assigned = self.last_assignment(name, node.lineno)
+                if assigned is not None and assigned is not node:
+                    return self._value(assigned, depth + 1)
+            case ast.Call(func=function, args=[argument], keywords=[]) if last_name(function) == "dumps":
+                return json.dumps(self._value(argument, depth), ensure_ascii=False)
         raise NotLiteral(self.place(node), " ".join((ast.get_source_segment(self.text, node) or "…").split())[:80])
 
     def arguments(self, call: PythonCall, positional: tuple[str, ...]) -> dict[str, ast.expr]:
-        """The arguments of a call by name. Raises NotLiteral for `*` and `**`, and for more than there are names."""
+        """The expressions that a call is given, by name; `positional` names those without a keyword. Raises NotLiteral for `*` and `**`,
+        and for more arguments than names."""
         arguments: dict[str, ast.expr] = {}
         for index, argument in enumerate(call.node.args):
             if isinstance(argument, ast.Starred) or index >= len(positional):
@@ -126,21 +127,22 @@ class PythonFile:
             arguments[keyword.arg] = keyword.value
         return arguments
 
-    def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
-        """The arguments of a call, literals, each with its place. Raises NotLiteral."""
+    def literal_arguments(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
+        """The values that a call is given, by name, each with its place; `positional` names those without a keyword. Raises NotLiteral."""
         arguments = self.arguments(call, positional)
         return {name: ForeignValue(self.value(node), self.place(node)) for name, node in arguments.items()}
 
 
 def last_name(node: ast.expr) -> str | None:
-    """`score` of `module.scorer.score`; None for what has no name."""
+    """The last part of a dotted name, `score` of `module.scorer.score`; None for an expression that is no name."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else None
 
 
 def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, ast.expr | None]]]:
-    """The assignments to each name, each with the line where it ends; None for a value set by a loop or the like."""
+    """The assignments to each name, ordered by line: the line where one ends and the value. The value is None where a loop, an argument or
+    the like sets it."""
     assignments: dict[str, list[tuple[int, ast.expr | None]]] = {}
     for node in ast.walk(tree):
         targets: list[ast.expr] = []

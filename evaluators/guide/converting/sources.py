@@ -75,16 +75,16 @@ def text_at(node: YamlNode, *keys: str) -> str | None:
     return value.value if value is not None and isinstance(value.value, str) else None
 
 
-def plain(node: YamlNode) -> Any:
+def plain_data(node: YamlNode) -> Any:
     """The plain data of a value."""
     return written_data(node)
 
 
-def given_of(node: YamlNode | None) -> dict[str, ForeignValue]:
+def settings_of_map(node: YamlNode | None) -> dict[str, ForeignValue]:
     """The settings in a map by name, each with its line and column in the file."""
     if node is None:
         return {}
-    return {key: ForeignValue(plain(entry.node), entry.key.place) for key, entry in entries(node).items()}
+    return {key: ForeignValue(plain_data(entry.node), entry.key.place) for key, entry in entries(node).items()}
 
 
 def maps_within(node: YamlNode, named: tuple[YamlNode, ...] = ()) -> Iterator[tuple[YamlNode, tuple[YamlNode, ...]]]:
@@ -131,19 +131,19 @@ def apply_reading(conversion: Conversion) -> None:
     if not reading or "file" not in conversion.test_set:
         return
     elsewhere = {role for role in ("expected", "output") if reading.get(role) is not None}
-    columns = {role: name for role, name in _columns(conversion).items() if role not in elsewhere}
+    columns = {role: name for role, name in _named_columns(conversion).items() if role not in elsewhere}
     conversion.test_set = {**conversion.test_set, **reading, "columns": columns}
     if not columns:
         del conversion.test_set["columns"]
 
 
-def _columns(conversion: Conversion) -> dict[str, Any]:
+def _named_columns(conversion: Conversion) -> dict[str, Any]:
     """The columns of the test set by role. Those that the user gave win over those that were found."""
     return {**conversion.test_set.get("columns", {}), **conversion.reading.get("columns", {})}
 
 
-def _opened(file: Path, reading: Mapping[str, Any]) -> Reader:
-    """A file of rows. `reading` are the settings of `test_set` that say how it is read: encoding, delimiter, columns."""
+def _open_rows(file: Path, reading: Mapping[str, Any]) -> Reader:
+    """Opens a file of rows for reading. `reading` are the settings of `test_set` that say how: encoding, delimiter, columns."""
     settings = {name: value for name, value in reading.items() if name not in ("columns", "expected", "output")}
     config = build(TestSetConfig, {"file": str(file), **settings}, noun="test_set")
     return open_table(config.reads(locate(str(file), Path())))
@@ -151,12 +151,12 @@ def _opened(file: Path, reading: Mapping[str, Any]) -> Reader:
 
 def export_header(file: Path, reading: Mapping[str, Any]) -> list[str]:
     """The names of the columns. Raises Problems when the file cannot be read."""
-    return list(_opened(file, reading).header)
+    return list(_open_rows(file, reading).header)
 
 
 def numbered_rows(file: Path, reading: Mapping[str, Any]) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
     """The names of the columns, and each row: its number, as a spreadsheet shows it, and its cells."""
-    table = _opened(file, reading)
+    table = _open_rows(file, reading)
     header = list(table.header)
     return header, ((number, dict(zip(header, row, strict=True))) for number, row in rows_of(table, header))
 
@@ -164,8 +164,8 @@ def numbered_rows(file: Path, reading: Mapping[str, Any]) -> tuple[list[str], It
 def cells_of(
     file: Path, columns: Sequence[str], reading: Mapping[str, Any], most: int | None = None
 ) -> dict[str, list[Any]]:
-    """The cells of these columns, for the first rows or for all."""
-    table = _opened(file, reading)
+    """The cells of these columns by name, of the first `most` rows; of all rows where that is None."""
+    table = _open_rows(file, reading)
     cells: dict[str, list[Any]] = {name: [] for name in columns}
     for chunk in whole(table, list(columns)):
         for name in columns:
@@ -178,7 +178,7 @@ def cells_of(
 
 def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
     """Adds a remark to the conversion where an export has no column of outputs, which it needs to be scored."""
-    named = _columns(conversion)
+    named = _named_columns(conversion)
     if "output" not in named and conversion.reading.get("output") is None and not usual_columns(header, "output"):
         conversion.remarks.append(
             f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
@@ -186,10 +186,13 @@ def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str])
         )
 
 
-def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[ConvertedEvaluator | MappingNote]:
-    """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
+def proposed_evaluators(
+    conversion: Conversion, where: str, *, normalized: bool
+) -> list[ConvertedEvaluator | MappingNote]:
+    """A single evaluator to begin with, chosen by what the expected answers look like, for an export of rows that names none. `where` is
+    the place in its note; `normalized` prefers fields that are compared without case and accents."""
     expected = _expected_cells(conversion)
-    documents = [_document(cell) for cell in expected]
+    documents = [_json_object(cell) for cell in expected]
     present = [document for document in documents if document is not None]
     settings: dict[str, Any] = {}
     if not present or len(present) < len(documents):
@@ -204,7 +207,7 @@ def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[Co
 
 
 def json_path(name: str) -> str:
-    """The path of a top-level key."""
+    """The path of a top-level key: the key itself, or in brackets and quotes where it has other characters than a plain name."""
     plain = name.isidentifier() or (name and name.replace("-", "_").replace(" ", "_").isidentifier())
     return name if plain and name == name.strip() else f"[{json.dumps(name, ensure_ascii=False)}]"
 
@@ -214,12 +217,12 @@ def _expected_cells(conversion: Conversion) -> list[Any]:
     if conversion.rows:
         return [row[name] for row in conversion.rows[:_FIRST] for name in usual_columns(row, "expected")]
     file = Path(conversion.test_set["file"])
-    named = _columns(conversion).get("expected")
+    named = _named_columns(conversion).get("expected")
     column = named or next(iter(usual_columns(export_header(file, conversion.reading), "expected")), None)
     return cells_of(file, [column], conversion.reading, _FIRST)[column] if column is not None else []
 
 
-def _document(cell: Any) -> dict[str, Any] | None:
+def _json_object(cell: Any) -> dict[str, Any] | None:
     """The JSON object in a cell, or None."""
     if isinstance(cell, str):
         try:

@@ -22,20 +22,20 @@ def gather_values(conversion: Conversion) -> None:
     """Puts values of evaluators for single rows into columns of the rows, wherever that makes fewer evaluators."""
     alike: dict[str, list[ConvertedEvaluator]] = {}
     for part in conversion.parts:
-        if isinstance(part, ConvertedEvaluator) and part.rows and (setting := _setting(part)) is not None:
+        if isinstance(part, ConvertedEvaluator) and part.rows and (setting := _setting_for_column(part)) is not None:
             others = {name: value for name, value in part.settings.items() if name != setting}
             key = [part.type, setting, others, part.name, part.weight, part.group, part.findings[0].theirs]
             alike.setdefault(json.dumps(key, sort_keys=True, default=str), []).append(part)
     for parts in alike.values():
-        cells = _columns_of(parts)
+        cells = _values_by_column(parts)
         if len(cells) < len(parts):
             first = conversion.parts.index(parts[0])
-            conversion.parts[first:first] = _gathered(parts, cells, conversion.rows)
+            conversion.parts[first:first] = _evaluators_of_columns(parts, cells, conversion.rows)
             gone = set(map(id, parts))
             conversion.parts = [part for part in conversion.parts if id(part) not in gone]
 
 
-def _setting(part: ConvertedEvaluator) -> str | None:
+def _setting_for_column(part: ConvertedEvaluator) -> str | None:
     """The setting of an evaluator whose value can stand in a cell; None where there is none, or the cell would be an empty one."""
     for name in _VALUES:
         value = part.settings.get(name)
@@ -45,25 +45,27 @@ def _setting(part: ConvertedEvaluator) -> str | None:
     return None
 
 
-def _columns_of(parts: Sequence[ConvertedEvaluator]) -> list[dict[str, Any]]:
-    """The values by row, in as many columns as some row has values."""
-    rows: list[dict[str, Any]] = []
+def _values_by_column(parts: Sequence[ConvertedEvaluator]) -> list[dict[str, Any]]:
+    """New columns with the values of these evaluators by row id: as many columns as the row with the most values needs."""
+    columns: list[dict[str, Any]] = []
     for part in parts:
-        value = part.settings[_setting(part) or ""]
+        value = part.settings[_setting_for_column(part) or ""]
         for row in part.rows or ():
-            column = next((open_column for open_column in rows if row not in open_column), None)
+            column = next((values for values in columns if row not in values), None)
             if column is None:
-                rows.append(column := {})
+                column = {}
+                columns.append(column)
             column[row] = value
-    return rows
+    return columns
 
 
-def _gathered(
+def _evaluators_of_columns(
     parts: Sequence[ConvertedEvaluator], cells: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]
 ) -> list[ConvertedEvaluator]:
-    """One evaluator for each column; the first has the notes of all words that they were made from."""
+    """One evaluator for each new column of values by row, which is added to the `rows`. The first has all notes of the evaluators it is
+    made from, but for one that each further evaluator takes."""
     first = parts[0]
-    setting = _setting(first) or ""
+    setting = _setting_for_column(first) or ""
     findings = [finding for part in parts for finding in part.findings]
     converted: list[ConvertedEvaluator] = []
     for values in cells:
@@ -78,15 +80,15 @@ def _gathered(
             else (first.type, {setting: f"{{{{{column}}}}}" if setting == "rubric" else {"column": column}, **others})
         )
         when = {} if len(values) == len(rows) else {f"row.{column}": {"present": True}}
-        own = [findings.pop() for _ in converted[:1]] or findings
+        own = [findings.pop()] if converted else findings
         converted.append(ConvertedEvaluator(type_, first.name, settings, own, None, when, first.weight, first.group))
     return converted
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, or the first with a number behind it that no column has."""
-    return (
-        name
-        if name not in taken
-        else next(one for number in range(2, len(taken) + 3) if (one := f"{name}_{number}") not in taken)
-    )
+    """The name, or where it is taken the first of `name_2`, `name_3` and so on that is not."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free

@@ -25,7 +25,7 @@ def verdict_lines(conversion: Conversion, suite_file: str | None) -> list[str]:
         return []
     rowless = replace(conversion, test_set={key: value for key, value in conversion.test_set.items() if key == "columns"})
     suite = loads(converted_text(rowless, suite_file), "the suite", Path(suite_file or "").parent)
-    ours = {row["id"]: _failing(suite, row) for row in conversion.rows if row["id"] in conversion.verdicts}
+    ours = {row["id"]: _failed_evaluators(suite, row) for row in conversion.rows if row["id"] in conversion.verdicts}
     compared = {id_: failing for id_, failing in ours.items() if failing is not None}
     other = {id_: failing for id_, failing in compared.items() if conversion.verdicts[id_] == bool(failing)}
     if not compared:
@@ -41,8 +41,9 @@ def verdict_lines(conversion: Conversion, suite_file: str | None) -> list[str]:
     return lines
 
 
-def _failing(suite: Suite, row: Mapping[str, Any]) -> list[str] | None:
-    """The evaluators that a row fails; none of them where it passes, and None where nothing is measured."""
+def _failed_evaluators(suite: Suite, row: Mapping[str, Any]) -> list[str] | None:
+    """The names of the evaluators that a row fails; empty where it passes, and None where nothing is measured. An overall evaluator decides
+    alone whether the row passes."""
     results = suite.evaluate({name: cell_text(cell) for name, cell in row.items()}).results
     measured = {name: result.passed for name, result in results.items() if result.passed is not None}
     if not measured:

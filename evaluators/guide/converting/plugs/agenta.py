@@ -25,12 +25,12 @@ from evaluators.guide.converting.sources import (
     document_tree,
     entries,
     export_header,
-    given_of,
     items,
     maps_within,
-    plain,
-    proposed,
+    plain_data,
+    proposed_evaluators,
     remark_on_outputs,
+    settings_of_map,
     text_at,
     value_at,
 )
@@ -65,10 +65,11 @@ def _rubric(template: Any) -> Any:
     texts = [message.get("content") if isinstance(message, dict) else message for message in messages]
     text = "\n\n".join(text for text in texts if isinstance(text, str))
     pattern = _VARIABLE if _VARIABLE.search(text) else _IN_SINGLE
-    return pattern.sub(lambda match: f"{{{{{_column(match[1])}}}}}", text)
+    return pattern.sub(lambda match: f"{{{{{_column_of_variable(match[1])}}}}}", text)
 
 
-def _column(variable: str) -> str:
+def _column_of_variable(variable: str) -> str:
+    """The role or the column that a variable of a prompt stands for."""
     name = variable.removeprefix("$.").removeprefix("inputs.")
     return _OWN_VARIABLES.get(name, name)
 
@@ -161,24 +162,26 @@ class Agenta(Converter):
     def read(self, file: Path, conversion: Conversion) -> None:
         """Adds what one file says: definitions become evaluators, an export becomes the test set."""
         if file.suffix.lower() in ROW_FILES:
-            self._table(file, conversion)
+            self._add_table(file, conversion)
         else:
-            self._document(file, conversion)
+            self._add_document(file, conversion)
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
         """Evaluators that fit the rows of an export."""
-        return proposed(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
+        return proposed_evaluators(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
 
-    def _document(self, file: Path, conversion: Conversion) -> None:
+    def _add_document(self, file: Path, conversion: Conversion) -> None:
         """Adds the evaluators that are defined in a JSON or YAML file, and the rows of test sets in it."""
         tree = document_tree(file)
         for node, around in maps_within(tree):
             uri, key = text_at(node, "uri"), text_at(node, "evaluator_key")
             if uri is not None or key is not None:
-                conversion.parts.append(self._definition(node, around, uri or key or ""))
-        conversion.rows += _testcases(tree)
+                conversion.parts.append(self._evaluator_of_definition(node, around, uri or key or ""))
+        conversion.rows += _testcase_rows(tree)
 
-    def _definition(self, node: YamlNode, around: tuple[YamlNode, ...], written: str) -> ConvertedEvaluator | MappingNote:
+    def _evaluator_of_definition(
+        self, node: YamlNode, around: tuple[YamlNode, ...], written: str
+    ) -> ConvertedEvaluator | MappingNote:
         """The evaluator that a definition becomes, or why it becomes none.
 
         `node` is the map of the definition, `around` has the maps around it, `written` is its uri or its evaluator_key.
@@ -190,7 +193,7 @@ class Agenta(Converter):
         word = evaluators.find(slug)
         if word is None:
             return without_counterpart(place, written, "this converter does not know it")
-        parameters = given_of(
+        parameters = settings_of_map(
             value_at(node, "parameters") or value_at(node, "settings_values") or value_at(node, "settings")
         )
         if "threshold" in parameters and "similarity_threshold" in parameters:
@@ -202,7 +205,7 @@ class Agenta(Converter):
             if value.value is None or (name == "threshold" and value.value == 0)
         ]
         settings = {name: value for name, value in parameters.items() if name not in empty}
-        made = convert_word(word, place, settings, _name(node, around))
+        made = convert_word(word, place, settings, _evaluator_name(node, around))
         if isinstance(made, ConvertedEvaluator) and made.judged and not made.settings.get("rubric"):
             return without_counterpart(place, slug, "it has no prompt_template")
         if isinstance(made, ConvertedEvaluator):
@@ -212,7 +215,7 @@ class Agenta(Converter):
             ]  # fmt: skip
         return made
 
-    def _table(self, file: Path, conversion: Conversion) -> None:
+    def _add_table(self, file: Path, conversion: Conversion) -> None:
         """Makes an export of rows the test set, with the columns whose names are known for a role."""
         header = export_header(file, conversion.reading)
         conversion.test_set = {"file": str(file)}
@@ -233,7 +236,7 @@ class Agenta(Converter):
         remark_on_outputs(conversion, file, header)
 
 
-def _name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
+def _evaluator_name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
     """The name or slug of an evaluator, in its own map or in the one around it; None where neither has one."""
     for one in (node, *around[:1]):
         if (name := text_at(one, "name") or text_at(one, "slug")) is not None:
@@ -241,7 +244,7 @@ def _name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
     return None
 
 
-def _testcases(tree: YamlNode) -> list[dict[str, Any]]:
+def _testcase_rows(tree: YamlNode) -> list[dict[str, Any]]:
     """The rows of an exported test set in JSON, without Agenta's own columns."""
     nodes: list[YamlNode] = []
     for node, _ in maps_within(tree):
@@ -250,7 +253,7 @@ def _testcases(tree: YamlNode) -> list[dict[str, Any]]:
         nodes = [item for item in items(tree) if "evaluator_key" not in entries(item)]
     rows = []
     for number, testcase in enumerate(nodes, 1):
-        data = plain(value_at(testcase, "data") or testcase)
+        data = plain_data(value_at(testcase, "data") or testcase)
         if isinstance(data, dict):
             cells = {name: value for name, value in data.items() if not _RESERVED.fullmatch(name)}
             rows.append({"id": text_at(testcase, "id") or data.get("__id__") or str(number), **cells})

@@ -26,8 +26,8 @@ from evaluators.guide.converting.sources import (
     items,
     maps_within,
     numbered_rows,
-    plain,
-    proposed,
+    plain_data,
+    proposed_evaluators,
     remark_on_outputs,
     text_at,
     value_at,
@@ -106,45 +106,45 @@ class Galtea(Converter):
     def read(self, file: Path, conversion: Conversion) -> None:
         """Adds what one file says: metrics become evaluators, a CSV file becomes the test set."""
         if file.suffix.lower() in ROW_FILES:
-            self._table(file, conversion)
+            self._add_table(file, conversion)
         elif file.suffix.lower() == ".py":
-            self._python(file, conversion)
+            self._add_python(file, conversion)
         else:
-            self._document(file, conversion)
+            self._add_document(file, conversion)
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
         """Evaluators that fit the rows of a test."""
-        return proposed(conversion, source, normalized=True) if conversion.test_set else ()
+        return proposed_evaluators(conversion, source, normalized=True) if conversion.test_set else ()
 
-    def metric(
+    def evaluator_of_metric(
         self, name: str, where: str, arguments: dict[str, ForeignValue] | None = None
     ) -> ConvertedEvaluator | MappingNote:
-        """The evaluator for a metric's name, however it is spaced and capitalised."""
+        """The evaluator for a metric's name, however it is spaced and capitalised, or the note that it has no counterpart."""
         word = next((word for word in self.tables[0].words if _plain(word.theirs) == _plain(name)), None)
         if word is None:
             note = "this converter does not know it; judged metrics and those of your own are not taken over"
             return without_counterpart(where, name, note)
         return convert_word(word, where, arguments or {}, name.strip())
 
-    def _document(self, file: Path, conversion: Conversion) -> None:
+    def _add_document(self, file: Path, conversion: Conversion) -> None:
         """Adds the evaluators of a YAML or JSON file: of the metrics that are listed as plain names, then of every map with a `name`,
         with the settings beside it."""
         tree = document_tree(file)
         listed = items(tree) or items(value_at(tree, "metrics"))
         for item in listed:
             if isinstance(item.value, str):
-                conversion.parts.append(self.metric(item.value, item.spot.place))
+                conversion.parts.append(self.evaluator_of_metric(item.value, item.spot.place))
         for node, _ in maps_within(tree):
             if (name := text_at(node, "name")) is not None:
                 known = {setting.theirs for setting in _SETTINGS}
                 arguments = {
-                    key: ForeignValue(plain(entry.node), entry.key.place)
+                    key: ForeignValue(plain_data(entry.node), entry.key.place)
                     for key, entry in (node.value.items() if isinstance(node.value, dict) else ())
                     if key in known
                 }
-                conversion.parts.append(self.metric(name, node.spot.place, arguments))
+                conversion.parts.append(self.evaluator_of_metric(name, node.spot.place, arguments))
 
-    def _python(self, file: Path, conversion: Conversion) -> None:
+    def _add_python(self, file: Path, conversion: Conversion) -> None:
         """Adds the evaluators of the metrics that calls in a Python file name as `metrics=` or `metric_name=`. A value that is not
         literal becomes a note."""
         python = PythonFile(file)
@@ -158,10 +158,10 @@ class Galtea(Converter):
                 except NotLiteral as error:
                     conversion.parts.append(without_counterpart(error.place, f"{keyword.arg}=", error.note))
                     continue
-                for name in _names(value):
-                    conversion.parts.append(self.metric(name, place))
+                for name in _metric_names(value):
+                    conversion.parts.append(self.evaluator_of_metric(name, place))
 
-    def _table(self, file: Path, conversion: Conversion) -> None:
+    def _add_table(self, file: Path, conversion: Conversion) -> None:
         """Makes a file with rows the test set: known headers become roles and slices, each with a note, and the metrics of a column
         `Metric` become evaluators."""
         header = export_header(file, conversion.reading)
@@ -169,7 +169,7 @@ class Galtea(Converter):
         columns: dict[str, str] = {}
         metric_column = None
         for column in header:
-            word = self._column(column)
+            word = self._term_of_column(column)
             if word is None:
                 continue
             kind = word.status
@@ -186,12 +186,13 @@ class Galtea(Converter):
             conversion.test_set["columns"] = columns
         remark_on_outputs(conversion, file, header)
         if metric_column is not None:
-            self._metrics_of(file, metric_column, conversion)
+            self._add_metrics_in(file, metric_column, conversion)
 
-    def _column(self, column: str) -> Term | None:
+    def _term_of_column(self, column: str) -> Term | None:
+        """The term for the name of a column, however it is spaced and capitalised; None for an unknown one."""
         return next((word for word in self.tables[1].words if _plain(word.theirs) == _plain(column)), None)
 
-    def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
+    def _add_metrics_in(self, file: Path, column: str, conversion: Conversion) -> None:
         """Adds an evaluator for each metric that a column names, at the first row that names it. Of several, each is for its own rows
         only (`when`)."""
         first: dict[str, int] = {}
@@ -199,17 +200,18 @@ class Galtea(Converter):
             if isinstance(row[column], str):
                 first.setdefault(row[column], number)
         for name, number in first.items():
-            made = self.metric(name, f"{file} row {number}, column {json.dumps(column)}")
+            made = self.evaluator_of_metric(name, f"{file} row {number}, column {json.dumps(column)}")
             if isinstance(made, ConvertedEvaluator) and len(first) > 1:
                 made.when = {f"row.{column}": name}
             conversion.parts.append(made)
 
 
 def _plain(name: str) -> str:
+    """The letters and digits of a name, without case."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _names(value: Any) -> Iterator[str]:
+def _metric_names(value: Any) -> Iterator[str]:
     """The names of metrics in a value or a list of values: texts, and the `name` of maps. Anything else is passed over."""
     for name in value if isinstance(value, list) else [value]:
         if isinstance(name, str):

@@ -25,7 +25,7 @@ from evaluators.guide.converting.sources import (
     export_header,
     items,
     maps_within,
-    plain,
+    plain_data,
     text_at,
     value_at,
 )
@@ -100,11 +100,11 @@ class OpenAI(Converter):
         tree = document_tree(file)
         for node, _ in maps_within(tree):
             for item in items(value_at(node, "testing_criteria")):
-                conversion.parts.append(self._grader(item))
+                conversion.parts.append(self._evaluator_of_grader(item))
                 if (name := text_at(node, "name")) is not None:
                     conversion.name = name
 
-    def _grader(self, node: YamlNode) -> ConvertedEvaluator | MappingNote:
+    def _evaluator_of_grader(self, node: YamlNode) -> ConvertedEvaluator | MappingNote:
         """The evaluator for one grader, with notes on it and on its keys that are not taken over; or the note that says why it has no
         counterpart."""
         kind, place = text_at(node, "type") or "", node.spot.place
@@ -137,11 +137,13 @@ def _column(variable: str) -> str:
 
 
 def _item_column(name: str) -> str:
+    """The column for a key of an item: its name, but `output_item` for "output", which is the column of the model's answer."""
     return "output_item" if name == "output" else name
 
 
-def _side(text: str | None) -> tuple[str | None, str]:
-    """(the column, the text): a side of a comparison is one template, or a text without any. Raises Unconvertible."""
+def _column_or_text(text: str | None) -> tuple[str | None, str]:
+    """(column, ""): for a side of a comparison that is one template; (None, text) for one that is plain text. Raises Unconvertible for a
+    missing side, and for text around a template."""
     if text is None:
         raise Unconvertible("one side of the comparison is missing")
     whole = _TEMPLATE.fullmatch(text.strip())
@@ -152,19 +154,20 @@ def _side(text: str | None) -> tuple[str | None, str]:
     return None, text
 
 
-def _compared(node: YamlNode) -> tuple[dict[str, Any], str | None, str]:
-    """The settings that say which output is compared, and the reference as a column or a text."""
-    output, _ = _side(text_at(node, "input"))
+def _compared_sides(node: YamlNode) -> tuple[dict[str, Any], str | None, str]:
+    """(settings, column, text): the settings that say which output is compared, then the reference as a column or as a text. Raises
+    Unconvertible where the input is no template."""
+    output, _ = _column_or_text(text_at(node, "input"))
     if output is None:
         raise Unconvertible("its input is a text, not a template")
-    column, text = _side(text_at(node, "reference"))
+    column, text = _column_or_text(text_at(node, "reference"))
     return ({} if output == "output" else {"output": output}), column, text
 
 
 def _string_check(node: YamlNode, word: Term) -> TypeAndSettings:
     """An evaluator for a `string_check`, by its operation and by whether its reference is a column or a text. Raises Unconvertible, for
     `ne` with a column among others."""
-    settings, column, text = _compared(node)
+    settings, column, text = _compared_sides(node)
     match text_at(node, "operation"):
         case "eq" if column is not None:
             return "exact_match", {**settings, "expected": column}
@@ -179,7 +182,7 @@ def _string_check(node: YamlNode, word: Term) -> TypeAndSettings:
 
 def _text_similarity(node: YamlNode, word: Term) -> TypeAndSettings:
     """An evaluator for a `text_similarity` whose reference is a column. Raises Unconvertible where the reference is a text."""
-    settings, column, _ = _compared(node)
+    settings, column, _ = _compared_sides(node)
     if column is None:
         raise Unconvertible("its reference is a text; put it into a column")
     return str(word.here), {**settings, "expected": column, **_pass_at(node, 0.0, 1.0)}
@@ -187,48 +190,54 @@ def _text_similarity(node: YamlNode, word: Term) -> TypeAndSettings:
 
 def _pass_at(node: YamlNode, low: float, high: float) -> dict[str, Any]:
     """The setting `pass_at` for a `pass_threshold`, moved from the scale `low` to `high` onto 0 to 1; empty where no number is written."""
-    limit = _plain(node, "pass_threshold")
+    limit = _plain_value(node, "pass_threshold")
     if not isinstance(limit, int | float) or isinstance(limit, bool):
         return {}
     return {"pass_at": min(max((limit - low) / (high - low), 0.0), 1.0)}
 
 
-def _plain(node: YamlNode, key: str) -> Any:
+def _plain_value(node: YamlNode, key: str) -> Any:
+    """The plain data of a key; None where the key is not there."""
     value = value_at(node, key)
-    return plain(value) if value is not None else None
+    return plain_data(value) if value is not None else None
 
 
 def _rubric(node: YamlNode) -> str:
-    """The text that the model is given, message after message. Raises Unconvertible."""
-    texts = [text for item in items(value_at(node, "input")) for text in _texts_of(_plain(item, "content"))]
+    """The rubric of a grader that asks a model: the texts of its messages, with templates as columns. Raises Unconvertible where there is
+    no text."""
+    texts = [text for item in items(value_at(node, "input")) for text in _texts_of(_plain_value(item, "content"))]
     if not texts:
         raise Unconvertible("its input has no text")
     return _TEMPLATE.sub(lambda match: f"{{{{{_column(match[1])}}}}}", "\n\n".join(texts))
 
 
 def _texts_of(content: Any) -> list[str]:
+    """The texts in the content of a message, which is a text, or a list of texts and of parts with a `text`."""
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
     return [text for text in texts if isinstance(text, str)]
 
 
 def _label_model(node: YamlNode, word: Term) -> TypeAndSettings:
-    labels, passing = (_plain(node, key) or [] for key in ("labels", "passing_labels"))
-    instruction = f"The labels are {_listed(labels)}. The score is 1 for {_listed(passing)}, and 0 for any other label."
+    """An `llm_judge` for a `label_model`; its rubric ends with the labels, and with which of them pass."""
+    labels, passing = (_plain_value(node, key) or [] for key in ("labels", "passing_labels"))
+    instruction = (
+        f"The labels are {_labels_text(labels)}. The score is 1 for {_labels_text(passing)}, and 0 for any other label."
+    )
     return "llm_judge", {"rubric": f"{_rubric(node)}\n\n{instruction}"}
 
 
-def _listed(labels: Any) -> str:
+def _labels_text(labels: Any) -> str:
     return ", ".join(str(label) for label in labels) if isinstance(labels, list) and labels else "none"
 
 
 def _score_model(node: YamlNode, word: Term) -> TypeAndSettings:
     """An `llm_judge` for a `score_model`. Without a usable `range` its scale is 0 to 1, and is not written."""
-    scale = _plain(node, "range")
+    scale = _plain_value(node, "range")
     numbers = [end for end in scale if isinstance(end, int | float)] if isinstance(scale, list) else []
     low, high = numbers if len(numbers) == 2 and numbers[0] < numbers[1] else (0.0, 1.0)
-    said = {} if (low, high) == (0, 1) else {"scale": [low, high]}
-    return "llm_judge", {"rubric": _rubric(node), **said, **_pass_at(node, low, high)}
+    scale_setting = {} if (low, high) == (0, 1) else {"scale": [low, high]}
+    return "llm_judge", {"rubric": _rubric(node), **scale_setting, **_pass_at(node, low, high)}
 
 
 _SHAPES: Final[Mapping[str, Callable[[YamlNode, Term], TypeAndSettings]]] = {
@@ -250,14 +259,14 @@ def _rows(file: Path, before: int, reading: Mapping[str, Any]) -> list[dict[str,
         item = line.get("item") or line.get("datasource_item")
         item_columns = {_item_column(name): value for name, value in item.items()} if isinstance(item, dict) else {}
         row = {"id": str(line.get("datasource_item_id", before + index + 1)), **item_columns}
-        if (answered := _answer(line.get("sample"))) is not None:
-            row["output"] = answered
+        if (answer := _answer(line.get("sample"))) is not None:
+            row["output"] = answer
         rows.append(row)
     return rows
 
 
 def _answer(sample: Any) -> Any:
-    """The output of the model: `output_text`, or the messages of an output item."""
+    """The output of the model in a sample: its `output_text`, or the texts of its messages; None where there is neither."""
     if not isinstance(sample, dict):
         return None
     if isinstance(sample.get("output_text"), str):

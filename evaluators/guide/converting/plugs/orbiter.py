@@ -101,24 +101,23 @@ class Orbiter(Converter):
         python = PythonFile(file)
         made: Made = []
         calls = list(python.calls())
-        for step in (self._scorer, self._use):  # scorers first: what uses them looks them up
+        for step in (self._add_scorer, self._apply_call):  # scorers first: what uses them looks them up
             for call in calls:
                 try:
                     step(python, call, made, conversion)
                 except NotLiteral as error:
                     conversion.parts.append(without_counterpart(error.place, call.name, error.note))
 
-    def _scorer(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+    def _add_scorer(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """Adds the evaluator for a call that makes a scorer, or a note where it has no counterpart. `made` gets the evaluator with its
         call, too: what uses a scorer is looked up there. Other calls are passed over."""
         word = self.tables[0].find(call.name)
         if word is None:
             return
-        arguments = python.given(call, _POSITIONAL.get(call.name, ()))
+        arguments = python.literal_arguments(call, _POSITIONAL.get(call.name, ()))
         named = arguments.pop(_NAME, None)
-        usual = (
-            _NAMED.get(word.theirs) or f"format_{str(arguments['fmt'].value if 'fmt' in arguments else 'json').lower()}"
-        )
+        format_ = str(arguments["fmt"].value if "fmt" in arguments else "json").lower()
+        usual = _NAMED.get(word.theirs, f"format_{format_}")
         name = named.value if named is not None and isinstance(named.value, str) and named.value else usual
         part = convert_word(
             word, call.place, {key: value for key, value in arguments.items() if value.value is not None}, name
@@ -127,21 +126,21 @@ class Orbiter(Converter):
         if isinstance(part, ConvertedEvaluator):
             made.append((call, part))
 
-    def _use(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+    def _apply_call(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """Takes over a call that uses the scorers in `made`: a criterion, a scored answer, or the settings of an `Evaluator`. Other
         calls are passed over."""
         if call.name == "EvalCriteria":
-            self._criterion(python, call, made, conversion)
+            self._apply_criterion(python, call, made, conversion)
         elif call.name == "score":
-            self._score(python, call, made, conversion)
+            self._add_scored_row(python, call, made, conversion)
         elif call.name == "Evaluator" and made:
-            self._runner(python, call, conversion)
+            self._note_runner_settings(python, call, conversion)
 
-    def _criterion(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+    def _apply_criterion(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """Sets `pass_at` of the scorers that a criterion names to its threshold, 0.5 without one; adds a note where no scorer has that
         name."""
         line = self.tables[1].find("EvalCriteria")
-        arguments = python.given(call, _POSITIONAL["EvalCriteria"])
+        arguments = python.literal_arguments(call, _POSITIONAL["EvalCriteria"])
         name = arguments["metric_name"].value if "metric_name" in arguments else None
         threshold = arguments["threshold"].value if "threshold" in arguments else 0.5
         words = [word for _, word in made if word.name == name]
@@ -154,12 +153,13 @@ class Orbiter(Converter):
             kind = MappingStatus.NOTED if note else MappingStatus.SAME
             word.findings.append(MappingNote(call.place, call.name, kind, note))
 
-    def _score(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
-        """An answer that is scored in the file becomes a row, for the scorer that it is given to."""
+    def _add_scored_row(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        """Adds a row for an answer that is scored in the file, and its id to the rows of the scorer in `made` that it is given to. A call
+        on anything else is passed over."""
         scorer = _scorer_of(python, call, made)
         if scorer is None:
             return
-        arguments = python.given(call, _POSITIONAL["score"])
+        arguments = python.literal_arguments(call, _POSITIONAL["score"])
         taken = {row["id"] for row in conversion.rows}
         wanted = str(arguments["case_id"].value) if "case_id" in arguments else "row"
         name, number = wanted, 1
@@ -173,7 +173,7 @@ class Orbiter(Converter):
         scorer.rows = (*(scorer.rows or ()), name)
         scorer.findings.append(MappingNote(call.place, "score", MappingStatus.SAME))
 
-    def _runner(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
+    def _note_runner_settings(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
         """Adds a note for each argument of an `Evaluator` that has no counterpart here."""
         for keyword in call.node.keywords:
             line = self.tables[1].find(keyword.arg or "")
@@ -184,13 +184,13 @@ class Orbiter(Converter):
 
 
 def _scorer_of(python: PythonFile, call: PythonCall, made: Made) -> ConvertedEvaluator | None:
-    """The scorer of a `score` call: the last assignment to its name, or the scorer made in the call."""
-
+    """The scorer in `made` that a `score` call uses: the one last assigned to its name, or the one made in the call itself; None where it
+    is neither."""
     function = call.node.func
     if not isinstance(function, ast.Attribute):
         return None
     made_in = function.value if isinstance(function.value, ast.Call) else None
     if isinstance(function.value, ast.Name):
-        value = python.assigned(function.value.id, call.node.lineno)
+        value = python.last_assignment(function.value.id, call.node.lineno)
         made_in = value if isinstance(value, ast.Call) else None
     return next((word for other, word in made if other.node is made_in), None)

@@ -35,15 +35,15 @@ from evaluators.guide.converting.promptfoo_tests import (
 from evaluators.guide.converting.promptfoo_values import (
     SHAPES,
     Unconvertible,
-    filled,
+    fill_in,
+    fill_in_text,
     has_template,
-    joined,
+    join_paths,
     output_path,
-    rendered,
     whole_variable,
 )
 from evaluators.guide.converting.promptfoo_words import TABLES
-from evaluators.guide.converting.sources import document_tree, entries, items, plain, text_at, value_at
+from evaluators.guide.converting.sources import document_tree, entries, items, plain_data, text_at, value_at
 from evaluators.guide.converting.value_columns import free_name, gather_values
 from evaluators.model.issues import Problems
 from evaluators.suites.foreign_words import TABLE_OF_PROMPTFOO
@@ -120,7 +120,7 @@ class Promptfoo(Converter):
 
 
 def _is_configuration(tree: YamlNode) -> bool:
-    """Whether a file says more than tests."""
+    """Whether a tree is a configuration: a map that is not itself a single test."""
     return isinstance(tree.value, dict) and not {"vars", "assert", "providerOutput"}.intersection(tree.value)
 
 
@@ -134,13 +134,13 @@ def _add_thresholds(tests: Sequence[PromptfooTest], defaults: Sequence[YamlNode 
         return
     by_limit: dict[float, list[str]] = {}
     for id_, node in named:
-        limit = _within(node, 1.0, "threshold", conversion)
+        limit = _number_within(node, 1.0, "threshold", conversion)
         by_limit.setdefault(1.0 if limit is None else limit, []).append(id_)
     conversion.thresholds = {limit: tuple(ids) if len(by_limit) > 1 else None for limit, ids in by_limit.items()}
 
 
 def _add_verdicts(tests: Sequence[PromptfooTest], conversion: Conversion) -> None:
-    """Adds promptfoo's verdicts on its tests as a column, where that was requested."""
+    """Adds promptfoo's verdicts to the conversion, and to the rows that have one as a column of `pass` and `fail`."""
     conversion.verdicts = {test.id: test.passed for test in tests if test.passed is not None}
     column = free_name("verdict", {name for row in conversion.rows for name in row})
     for row in conversion.rows:
@@ -156,7 +156,7 @@ class _File:
         self.file = file
         self.tree = tree
         self.conversion = conversion
-        self.named = NamedFiles(self._note, conversion.reading)
+        self.named = NamedFiles(self._add_note, conversion.reading)
         self.default: YamlNode | None = None
         self.made: dict[str, ConvertedEvaluator] = {}
         self.rows_of: dict[str, dict[str, None]] = {}
@@ -166,68 +166,72 @@ class _File:
     def tests(self) -> list[PromptfooTest]:
         """The tests of the file, and of those that it names. Raises Problems (config) for a file that cannot be read."""
         if self.tree is None:
-            return self._rows(file_tests(self.file, self.named))
-        self._unknown(self.tree, self.file_keys, "")
+            return self._rows_of_tests(file_tests(self.file, self.named))
+        self._note_unknown_keys(self.tree, self.file_keys, "")
         if (name := text_at(self.tree, "description")) is not None:
             self.conversion.name = name
         self.default = self._default_test(value_at(self.tree, "defaultTest"))
         if self.default is not None:
-            self._unknown(self.default, self.test_keys, "defaultTest, ")
+            self._note_unknown_keys(self.default, self.test_keys, "defaultTest, ")
         tests = value_at(self.tree, "tests")
-        rows = [] if tests is None else self._rows(named_tests(tests, self.file.parent, self.named, (self.file,)))
-        self._fill_prompts(value_at(self.tree, "prompts"), rows)
+        rows = (
+            [] if tests is None else self._rows_of_tests(named_tests(tests, self.file.parent, self.named, (self.file,)))
+        )
+        self._fill_in_prompts(value_at(self.tree, "prompts"), rows)
         return rows
 
     def add(self, tests: list[PromptfooTest], before: int) -> list[PromptfooTest]:
-        """The tests, numbered on from those before; adds their assertions."""
+        """Numbers the tests on from `before`, adds evaluators for their assertions and for those of the default test, and gives back the
+        tests."""
         for number, test in enumerate(tests, before + 1):
             test.id = str(number)
         everyone = [test for test in tests if test.defaults]
         if self.default is not None and (everyone or not tests):
             for node in items(value_at(self.default, "assert")):
-                self._assertion(node, everyone)
+                self._add_assertion(node, everyone)
         for test in tests:
             for node in test.asserts:
-                self._assertion(node, [test])
+                self._add_assertion(node, [test])
         for key, made in self.made.items():
             made.rows = tuple(self.rows_of[key]) or None
         return tests
 
-    def _note(self, place: str, theirs: str, why: str) -> None:
+    def _add_note(self, place: str, theirs: str, why: str) -> None:
+        """Adds the note that a word at a place is not taken over, and why."""
         self.conversion.test_set_findings.append(without_counterpart(place, theirs, why))
 
-    def _unknown(self, node: YamlNode, table: TermTable, before: str) -> None:
-        """Names the keys that say nothing here."""
+    def _note_unknown_keys(self, node: YamlNode, table: TermTable, before: str) -> None:
+        """Adds a note for each key of a map that has no counterpart in `table`. Notes name the keys after the text `before`."""
         for key, entry in entries(node).items():
             word = table.find(key)
             if word is None:
-                self._note(entry.key.place, f"{before}{key}", "this converter does not know it")
+                self._add_note(entry.key.place, f"{before}{key}", "this converter does not know it")
             elif word.here is None and not (key in ("providers", "targets") and self._echoes()):
-                self._note(entry.key.place, f"{before}{key}", word.note)
+                self._add_note(entry.key.place, f"{before}{key}", word.note)
             elif key == "options":
                 for option, inner in entries(entry.node).items():
                     if option not in _OPTIONS_READ:
-                        self._note(
+                        self._add_note(
                             inner.key.place, f"{before}options, {option}", "how answers are made is not for a suite"
                         )
 
     def _default_test(self, node: YamlNode | None) -> YamlNode | None:
-        """The default test, also where it stands in a file of its own."""
+        """The default test, also where it stands in a file of its own; None where there is none, or its file cannot be read."""
         if node is None or not isinstance(node.value, str):
             return node
         files = self.named.find(node, self.file.parent, "defaultTest")
         return document_tree(files[0]) if files else None
 
-    def _rows(self, tests: Iterator[tuple[YamlNode, Path]]) -> list[PromptfooTest]:
+    def _rows_of_tests(self, tests: Iterator[tuple[YamlNode, Path]]) -> list[PromptfooTest]:
         """The rows of tests, each test given with the folder that its paths start in. Adds notes on the keys that are not taken over."""
-        found: list[PromptfooTest] = []
+        rows: list[PromptfooTest] = []
         for node, folder in tests:
-            self._unknown(node, self.test_keys, "tests, ")
-            found += rows_of_test(node, self.default, (self.file.parent, folder), self.named)
-        return found
+            self._note_unknown_keys(node, self.test_keys, "tests, ")
+            rows += rows_of_test(node, self.default, (self.file.parent, folder), self.named)
+        return rows
 
     def _echoes(self) -> bool:
-        """Whether outputs are the prompts themselves."""
+        """Whether outputs are the prompts themselves: there is one prompt, and the only provider is `echo`."""
         tree = self.tree
         if tree is None or len(items(value_at(tree, "prompts"))) != 1:
             return False
@@ -235,34 +239,37 @@ class _File:
         only = items(providers) or ([providers] if providers is not None else [])
         return len(only) == 1 and "echo" in (only[0].value, text_at(only[0], "id"))
 
-    def _fill_prompts(self, node: YamlNode | None, tests: Sequence[PromptfooTest]) -> None:
+    def _fill_in_prompts(self, node: YamlNode | None, tests: Sequence[PromptfooTest]) -> None:
         """Puts the prompt of each test into its row: as its input, or as its output where the provider gives it back."""
         prompts = items(node) or ([node] if node is not None else [])
         text = (text_at(prompts[0], "raw") or prompts[0].value) if len(prompts) == 1 else None
         if not isinstance(text, str) or text.startswith("file://"):
             if prompts:
-                self._note(prompts[0].spot.place, "prompts", "only a single text is filled in, and is the input of a row")
+                self._add_note(
+                    prompts[0].spot.place, "prompts", "only a single text is filled in, and is the input of a row"
+                )
             return
         column, echoes = whole_variable(text), self._echoes()
         if column is not None:
             self.conversion.roles["input"] = column
         for test in tests:
             try:
-                prompt = rendered(text, test.cells)
+                prompt = fill_in_text(text, test.cells)
             except Unconvertible as error:
-                self._note(prompts[0].spot.place, "prompts", f"the prompt cannot be filled in: {error}")
+                self._add_note(prompts[0].spot.place, "prompts", f"the prompt cannot be filled in: {error}")
                 continue
             if echoes:
                 test.cells.setdefault("output", prompt)
             elif column is None:
                 test.cells.setdefault("prompt", prompt)
 
-    def _assertion(self, node: YamlNode, tests: Sequence[PromptfooTest], group: Grouping | None = None) -> None:
-        """Adds an assertion for these tests, or says why not. Without tests it is for all rows."""
-        node = self._resolved(node)
+    def _add_assertion(self, node: YamlNode, tests: Sequence[PromptfooTest], group: Grouping | None = None) -> None:
+        """Adds the evaluators for an assertion of these tests, as a part of `group` if there is one, or a note that says why there is none.
+        Without tests it is for all rows."""
+        node = self._resolve_ref(node)
         type_, place = text_at(node, "type") or "", node.spot.place
         if type_ == "assert-set" and group is None:
-            self._set(node, tests)
+            self._add_set(node, tests)
             return
         if "contextTransform" in entries(node):
             word = self.keys.find("contextTransform")
@@ -272,38 +279,38 @@ class _File:
         own = _Assertion(
             type_,
             place,
-            plain(value) if value is not None else None,
-            _within(value_at(node, "weight"), inf, "weight", self.conversion),
+            plain_data(value) if value is not None else None,
+            _number_within(value_at(node, "weight"), inf, "weight", self.conversion),
             text_at(node, "metric"),
-            _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+            _number_within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
         )
         by_transform: dict[str, list[PromptfooTest]] = {} if tests else {"": []}
         for test in tests:
             by_transform.setdefault(test.transform, []).append(test)
         for transform, some in by_transform.items():
             try:
-                path = joined(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
-                self._add(replace(own, path=path), some, group)
+                path = join_paths(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
+                self._add_filled_in(replace(own, path=path), some, group)
             except Unconvertible as error:
                 self.conversion.parts.append(without_counterpart(place, type_, str(error)))
 
-    def _set(self, node: YamlNode, tests: Sequence[PromptfooTest]) -> None:
-        """Adds the assertions of an assert-set. Sets that say the same are one composite."""
-        key = json.dumps(plain(node), sort_keys=True, default=str)
+    def _add_set(self, node: YamlNode, tests: Sequence[PromptfooTest]) -> None:
+        """Adds a composite for an assert-set of these tests, and its assertions as parts of it. Equal sets become one composite."""
+        key = json.dumps(plain_data(node), sort_keys=True, default=str)
         if key not in self.sets:
             name = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
-            weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
+            weight = _number_within(value_at(node, "weight"), inf, "weight", self.conversion)
             self.sets[key] = Grouping(
                 free_name(name, {group.name for group in self.conversion.groups}),
-                _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+                _number_within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
                 1.0 if weight is None else weight,
             )
             self.conversion.groups.append(self.sets[key])
         for item in items(value_at(node, "assert")):
-            self._assertion(item, tests, self.sets[key])
+            self._add_assertion(item, tests, self.sets[key])
 
-    def _resolved(self, node: YamlNode) -> YamlNode:
-        """The assertion that `$ref` names, or the one itself."""
+    def _resolve_ref(self, node: YamlNode) -> YamlNode:
+        """The assertion that the `$ref` of one names; the assertion itself where it has none, or where that leads nowhere."""
         named = text_at(node, "$ref")
         target = (
             value_at(self.tree, *named.removeprefix("#/").split("/"))
@@ -312,13 +319,14 @@ class _File:
         )
         return target if target is not None else node
 
-    def _add(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
-        """Adds an assertion for these tests, with the variables of each filled in. Raises Unconvertible for one without a counterpart."""
+    def _add_filled_in(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an evaluator for an assertion of these tests: one that reads a column where its value is a single variable, else one for
+        each text that filling in the variables gives. Raises Unconvertible for an assertion without a counterpart."""
         word = self.words.find(own.type)
         if own.type == "assert-set":
             raise Unconvertible("a set within a set is not taken over")
         if word is None or word.here is None:
-            raise Unconvertible(self._why(own.type, word))
+            raise Unconvertible(self._why_left_out(own.type, word))
         column = None if word.here == "llm_judge" else whole_variable(own.value)
         having = [test for test in tests if column is None or test.cells.get(column) not in (None, "")]
         if len(having) < len(tests):
@@ -327,13 +335,13 @@ class _File:
             if not having:
                 return
         if column is not None or not has_template(own.value) or word.here == "llm_judge":
-            self._make(word, own, having, group)
+            self._add_evaluator(word, own, having, group)
             return
         for test in tests or (None,):
-            value = filled(own.value, test.cells if test is not None else {})
-            self._make(word, replace(own, value=value), [test] if test is not None else [], group)
+            value = fill_in(own.value, test.cells if test is not None else {})
+            self._add_evaluator(word, replace(own, value=value), [test] if test is not None else [], group)
 
-    def _why(self, type_: str, word: Term | None) -> str:
+    def _why_left_out(self, type_: str, word: Term | None) -> str:
         """Why an assertion has no counterpart."""
         if word is not None:
             return word.note
@@ -342,7 +350,7 @@ class _File:
         known = self.words.find(type_.removeprefix("not-"))
         return "its opposite is not checked here" if known is not None else "this converter does not know it"
 
-    def _make(self, word: Term, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+    def _add_evaluator(self, word: Term, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
         """Adds an evaluator, or further rows to one that says the same. Raises Unconvertible."""
         type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
         weight = 1.0 if own.weight is None else own.weight
@@ -381,8 +389,9 @@ class _Assertion(Struct, frozen=True):
     """Where in the output it looks."""
 
 
-def _within(node: YamlNode | None, most: float, what: str, conversion: Conversion) -> float | None:
-    """A weight or a threshold, brought within what it can be here; a finding says so."""
+def _number_within(node: YamlNode | None, most: float, what: str, conversion: Conversion) -> float | None:
+    """The weight or threshold that a node has, brought within 0 and `most`; None where it is no number. Where it had to be changed, a note
+    about `what` is added to the conversion."""
     value = node.value if node is not None else None
     if node is None or not isinstance(value, int | float) or isinstance(value, bool):
         return None
