@@ -11,7 +11,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.model.limits import LIST_CELLS
 from evaluators.runs.result import RunResult
-from evaluators.scoring.fields.pairing import Worth, is_crowded
+from evaluators.scoring.fields.pairing import Worth, count_cells, is_crowded
 from evaluators.scoring.fields.reading import read_align
 from evaluators.scoring.fields.tree import PairCost
 from tests.kit import write_rows
