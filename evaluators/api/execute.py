@@ -170,9 +170,9 @@ def _note_on_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None
 
 def _replaced_run_notice(folder: RunFolder) -> str:
     """A sentence about the run that this one was to replace, and which waits beside it; empty where there is none."""
-    if not folder.path.exists() or folder.waiting is None:
+    if not folder.path.exists() or folder.waiting_folder is None:
         return ""
-    return f"the run before is {folder.waiting} until every row of this one is scored"
+    return f"the run before is {folder.waiting_folder} until every row of this one is scored"
 
 
 def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
@@ -201,7 +201,7 @@ def _open_folder(
     from evaluators.runs.run_folder import RunFolder, default_name
 
     if wanted.results is None:
-        return RunFolder.passing()
+        return RunFolder.temporary()
     if resumed is not None:
         from evaluators.runs.resuming import resume_folder
 
@@ -218,7 +218,7 @@ def _open_folder(
         # a file in the place of a folder is a mistake in the command; where the system refuses, the figures are not lost
         if not isinstance(error.__cause__, OSError) or isinstance(error.__cause__, FileExistsError | NotADirectoryError):
             raise
-        folder = RunFolder.refused(Path(wanted.results, name), error.issues[0])
+        folder = RunFolder.unwritable(Path(wanted.results, name), error.issues[0])
     folder.take_name(results_name or "")
     folder.db.note({**key, **run_notes(prepared)})
     return folder

@@ -193,7 +193,7 @@ def write_run(
     named = folder.with_folder_name(result)
     result = replace(with_later_issues(named, refusals), written=record.result.written)
     if wanted.results is not None:
-        taken = folder.asked if folder.path != folder.asked else None
+        taken = folder.requested_path if folder.path != folder.requested_path else None
         return Finished(
             replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=named.folder,
             taken=taken, record=record,
@@ -261,7 +261,7 @@ def _path_from(folder: Path, file: str) -> str:
 
 def _in_folder(file: str, folder: RunFolder) -> str:
     """The path of a further file; a file in the requested run folder moves with that folder."""
-    requested, place = folder.asked.resolve(), Path(file).resolve()
+    requested, place = folder.requested_path.resolve(), Path(file).resolve()
     inside = not scheme_of(file) and place.is_relative_to(requested)
     return str(folder.path / place.relative_to(requested)) if inside else file
 

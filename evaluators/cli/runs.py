@@ -29,12 +29,12 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     never removed.
     """
     from evaluators.reports.runs_page import runs_json, runs_page
-    from evaluators.runs.run_listing import listed_runs
+    from evaluators.runs.run_listing import list_runs
 
     if clean:
         _clean(Path(folder), yes)
         return
-    runs = listed_runs(Path(folder))
+    runs = list_runs(Path(folder))
     if format_ == "json":
         print_out(runs_json(runs))
     else:
@@ -47,10 +47,10 @@ def _clean(folder: Path, yes: bool) -> None:
     from evaluators.reports.display import visible
     from evaluators.reports.report_files import folder_names
     from evaluators.reports.runs_page import state_words
-    from evaluators.runs.run_folder import clean
-    from evaluators.runs.run_listing import listed_runs
+    from evaluators.runs.run_folder import remove_unfinished_run
+    from evaluators.runs.run_listing import list_runs
 
-    unfinished = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
+    unfinished = [run for run in list_runs(folder) if run.state in ("unfinished", "left behind")]
     if not unfinished:
         print_out("Every run is finished or still going. Nothing is removed.\n")
         return
@@ -66,7 +66,7 @@ def _clean(folder: Path, yes: bool) -> None:
             return
     issues = []
     for run in unfinished:
-        if clean(run.place, folder_names):
+        if remove_unfinished_run(run.place, folder_names):
             print_out(visible(f"removed {run.place}{_staying(run.place)}") + "\n")
         else:
             why = "it was not removed: its run goes on, or the system refused"

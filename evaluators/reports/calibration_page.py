@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, list_section
 from evaluators.reports.sections.labels import label_section
-from evaluators.runs.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
+from evaluators.runs.compare.calibration import Calibration, ChangedAnswers, Halves, JudgeConfusion, kappa
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metrics import count_text, mean_interval_text, rows_text, score_text
 from evaluators.runs.result import ConfusionMatrix, Interval
@@ -12,7 +12,9 @@ from evaluators.runs.result import ConfusionMatrix, Interval
 _FEW: int = 30
 
 
-def calibration_page(calibration: Calibration, run: str, target: str, column: str, changed: Changed | None) -> Page:
+def calibration_page(
+    calibration: Calibration, run: str, target: str, column: str, changed: ChangedAnswers | None
+) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
     sections = [_metrics(calibration, target, column), _confusion(calibration.confusion)]
     if calibration.choices is not None:
@@ -150,7 +152,7 @@ def _disagreements(calibration: Calibration) -> tuple[Section, ...]:
     return list_section(title, items)
 
 
-def _other_run_section(changed: Changed) -> Section:
+def _other_run_section(changed: ChangedAnswers) -> Section:
     """How many of the questions that two runs both asked got another verdict in the other run, with an interval and examples."""
     share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (

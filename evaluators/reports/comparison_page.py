@@ -34,7 +34,7 @@ from evaluators.runs.compare.comparison import (
     FieldExample,
     LabelDifference,
     RunComparison,
-    tests_in,
+    count_tests,
 )
 from evaluators.runs.exit_code import INCOMPARABLE
 from evaluators.runs.metric_table import LABEL_METRICS
@@ -248,7 +248,7 @@ def _legend(comparison: RunComparison) -> Iterator[str]:
         yield "difference: mean score of the new run less that of the base, each over all rows of its run"
         yield "95 % CI: where the difference would likely be with many more rows of both"
         return
-    tests = tests_in(evaluators)
+    tests = count_tests(evaluators)
     lost, gained, settled = (
         any(getattr(difference, name) for difference in evaluators) for name in ("lost", "gained", "settled")
     )
@@ -317,7 +317,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
             Paragraph("For example, from base to new:"),
             Listing(tuple(_example(example, several) for example in comparison.examples)),
         ]
-    tests = tests_in(comparison.fields)
+    tests = count_tests(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
     if any(difference.unit == "values" for difference in shown[:MOST_ROWS]):

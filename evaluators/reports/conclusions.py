@@ -48,7 +48,7 @@ from evaluators.runs.result import (
 )
 from evaluators.runs.settings_fingerprint import meaning_of
 from evaluators.runs.split_result import SplitResult
-from evaluators.runs.stats import measures_of, metrics, slice_metrics
+from evaluators.runs.stats import all_stats, measure_stats_of, slice_stats
 from evaluators.runs.unchanged import CUT_CODES
 from evaluators.scoring.judges.answer_lines import JudgeTotals
 from evaluators.scoring.needs import Output, column_of
@@ -81,11 +81,11 @@ def finish_run(
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
     every, cluster = [sums for _, (sums, _) in measured], suite.cluster_of(prepared.roles)
-    variants = [(each.sums, metrics(lines, each, name)) for name, each in measured]
+    variants = [(each.sums, all_stats(lines, each, name)) for name, each in measured]
     stats = [evaluator for _, of_variant in variants for evaluator in of_variant]
     figures = [(name, each.figures) for name, each in measured]
-    slices = [metrics for name, each in figures for metrics in slice_metrics(lines, each, name)]
-    measures = measures_of(suite.measures, measured)
+    slices = [metrics for name, each in figures for metrics in slice_stats(lines, each, name)]
+    measures = measure_stats_of(suite.measures, measured)
     tables = [table for name, each in figures for table in label_tables(lines, each.labels, name)]
     repeats = [repeat for name, each in figures for repeat in repeat_stats(lines, each.repeats, suite.repeats, name)]
     confidence = [

@@ -63,7 +63,7 @@ def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
     return [
         variant.variant
         for variant in record.facts.variants
-        if (variant.every_cell or record.again is not None) and (is_requested or variant.rows <= SMALL_RUN)
+        if (variant.every_cell or record.read_cells_again is not None) and (is_requested or variant.rows <= SMALL_RUN)
     ]
 
 

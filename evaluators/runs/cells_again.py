@@ -67,7 +67,7 @@ def cells_from(record: Run, test_set: TestSet) -> Run:
         same = False
     if not same or set(test_set.variants or (None,)) != set(record.each_variant):
         return record
-    return record.but(again=partial(_read_cells, test_set, record))
+    return record.but(read_cells_again=partial(_read_cells, test_set, record))
 
 
 def _open_noted(place: Any) -> TestSet | None:

@@ -141,7 +141,7 @@ def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measur
                 continue
             merger.take(part)
             finished += part.sums.finished
-            observer.progress(scoring.untold(part.sums.rows), finished / len(splits))
+            observer.progress(scoring.unreported_rows(part.sums.rows), finished / len(splits))
     return merger.count_figures(len(splits))
 
 

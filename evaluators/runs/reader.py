@@ -116,7 +116,7 @@ class Run:
         self.place, self.result, self._facts = path, result, facts
         self._checked = False
         """Whether the tables of `run.db` were found to be those of the run, and whole."""
-        self.again: CellsAgain | None = None
+        self.read_cells_again: CellsAgain | None = None
         """Reads cells once more; None where the test set is not the one that was scored."""
         self.matches: Matches | None = None
         """Finds what matches in whole documents; None where that was not asked for, or cannot be had."""
@@ -130,14 +130,14 @@ class Run:
         *,
         result: RunResult | None = None,
         place: Path | None = None,
-        again: CellsAgain | None = None,
+        read_cells_again: CellsAgain | None = None,
         matches: Matches | None = None,
     ) -> Self:
         """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with what
         matches."""
         run = copy(self)
         run.result, run.place = result or self.result, place or self.place
-        run.again, run.matches = again or self.again, matches or self.matches
+        run.read_cells_again, run.matches = read_cells_again or self.read_cells_again, matches or self.matches
         return run
 
     @property
@@ -170,7 +170,10 @@ class Run:
         Raises Problems (config) for a damaged record.
         """
         columns = [
-            reading.column for one in self.facts.evaluators if one.name == evaluator for reading in one.readings[:2]
+            reading.column
+            for recorded in self.facts.evaluators
+            if recorded.name == evaluator
+            for reading in recorded.readings[:2]
         ]
         if len(columns) < 2:
             text = f"it does not say which two columns {quote(evaluator)} compares"
@@ -185,7 +188,7 @@ class Run:
     @property
     def has_every_cell(self) -> bool:
         """Whether the cells of all rows can be read, from the run folder or from the test set again."""
-        return self.again is not None or all(variant.every_cell for variant in self.facts.variants)
+        return self.read_cells_again is not None or all(variant.every_cell for variant in self.facts.variants)
 
     @property
     def lists_everything(self) -> bool:
@@ -211,15 +214,16 @@ class Run:
             results = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
             row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, results)
             row.recorded = records_by_evaluator(outcomes.lines_of(row.number))
-            if more := records_by_evaluator(whole.lines_of(row.number)):
-                row.recorded = {
-                    name: more.get(name) or row.recorded[name] for name in names if name in more or name in row.recorded
-                }
+            if listed := records_by_evaluator(
+                whole.lines_of(row.number)
+            ):  # in place of what was recorded, in the same order
+                both = {**row.recorded, **listed}
+                row.recorded = {name: both[name] for name in names if name in both}
             for cell in cells.lines_of(row.number):
                 row.cells = cell.cells
             yield row
         outcomes.end()
-        if self.again is None:  # a run that was stopped has fewer rows than its test set
+        if self.read_cells_again is None:  # a run that was stopped has fewer rows than its test set
             cells.end()
 
     def row_lines(
@@ -238,11 +242,11 @@ class Run:
         if only is None and count != (wanted := self._facts_of(variant).rows):
             raise damaged_run(f"the run has {wanted:,} rows; found {count:,}", where)
 
-    def split_of(self, variant: str | None, row: int, of: int) -> tuple[int, int] | None:
-        """The split that holds the row with number `row`, as its index among the `of` splits of the test set, and the number of
-        its first row. None where the run had another number of splits, or none holds it."""
+    def split_of(self, variant: str | None, row: int, splits: int) -> tuple[int, int] | None:
+        """The split that holds the row with number `row`, as its index among the splits of the test set, and the number of its first
+        row. None where the run had another number of splits than `splits`, or none holds the row."""
         with self._open_rows(variant) as rows:
-            return rows.split_of(row, of)
+            return rows.split_of(row, splits)
 
     def verdicts(self, variant: str | None = None) -> list[list[Result]]:
         """For each evaluator, its distinct verdicts; the codes of rows are indexes into these lists, which are those of the run.
@@ -290,8 +294,8 @@ class Run:
         Raises Problems (config) for a damaged file.
         """
         facts = self._facts_of(variant)
-        if not facts.every_cell and self.again is not None:
-            return self.again(variant, only)
+        if not facts.every_cell and self.read_cells_again is not None:
+            return self.read_cells_again(variant, only)
         return self.kept_cells(variant, only)
 
     def kept_cells(self, variant: str | None = None, only: int | None = None) -> Iterator[CellsLine]:

@@ -248,21 +248,21 @@ def _read_object(text: str, where: str) -> dict[str, Any]:
 class LinesByRow(Generic[LineOfRow]):
     """The lines of a file that has any number of lines for each row, handed out row by row."""
 
-    def __init__(self, where: str, found: Iterable[LineOfRow]) -> None:
+    def __init__(self, where: str, lines: Iterable[LineOfRow]) -> None:
         self._where = where
-        self._lines = enumerate(found, 1)
+        self._lines = enumerate(lines, 1)
         self._next = next(self._lines, None)
 
     def lines_of(self, row: int) -> list[LineOfRow]:
         """The lines of a row. Callers ask for rows in ascending order. Raises Problems (config) for a line before it whose row
         nobody asked for: the run has no such row."""
-        run = []
+        lines = []
         while self._next is not None and self._next[1].row <= row:
             if self._next[1].row < row:
                 self.end()
-            run.append(self._next[1])
+            lines.append(self._next[1])
             self._next = next(self._lines, None)
-        return run
+        return lines
 
     def end(self) -> None:
         """Raises Problems (config) if a line is left over, which belongs to no row of the run."""

@@ -52,7 +52,7 @@ class Declared(Struct, frozen=True):
 
 
 def short_hash(value: object) -> str:
-    """Enough to tell two apart: the first 8 digits of SHA-256 over JSON with sorted keys."""
+    """A fingerprint by which values are told apart: the first 8 hexadecimal digits of SHA-256 over the value as JSON with sorted keys."""
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 

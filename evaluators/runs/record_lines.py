@@ -88,7 +88,7 @@ def row_outcome(recorded: Recorded) -> RowOutcome | None:
 def outcome_line(outcome: OutcomeLine, longest: int) -> bytes:
     """A line of outcomes as JSON without its row and its evaluator: `run.db` has them in columns.
 
-    Of a line that would be too long to be read again, what is long in it is told by its length.
+    In a line of more than `longest` bytes, which could not be read again, a text that tells its length stands for each long part.
     """
     outcome = _with_json_values(outcome)
     text = compact(outcome)
@@ -231,7 +231,7 @@ class CodeLine(CodedVerdict, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def code_lines(evaluators: Sequence[str], verdicts: Sequence[Sequence[Result]]) -> Iterator[bytes]:
-    """The table of codes, from the distinct verdicts of each evaluator."""
+    """Yields the lines of the table of codes as JSON, from the distinct verdicts of each evaluator."""
     for evaluator, known in zip(evaluators, verdicts, strict=True):
         for code, verdict in enumerate(known):
             yield b'{"evaluator":%b,"code":%d,%b' % (compact(evaluator), code, code_text(verdict)[1:])

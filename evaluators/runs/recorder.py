@@ -70,7 +70,7 @@ class Recording(Struct, frozen=True):
         return self.documents == "all" or (self.documents == "auto" and rows <= self.small)
 
 
-class Asked(Struct, frozen=True):
+class RowToRecord(Struct, frozen=True):
     """A row of a chunk of which an evaluator has something to record."""
 
     row: int
@@ -88,23 +88,24 @@ class Recorder:
         recording: Recording,
         plan: Plan,
         ledgers: Sequence[Ledger],
-        file: SplitRows,
+        split_rows: SplitRows,
         first: bool,
         full: Collection[str],
     ) -> None:
-        """`first` says that the split begins the test set; `full` are keys that earlier splits have filled."""
+        """What is recorded is added to `split_rows`. `first` says that the split begins the test set; `full` are keys that earlier splits
+        have filled."""
         self._recording = recording
         self.schemas = Schemas()
         """What the schemas of this split's rows declare."""
         self._evaluators = [
-            _Outcomes(place, evaluator, plan, recording, self.schemas, full)
+            _OutcomeRecorder(place, evaluator, plan, recording, self.schemas, full)
             for place, evaluator in enumerate(plan.evaluators)
         ]
         self._ledgers = ledgers
         self._first = first
         self._may_be_small = recording.small > 0 and LARGE not in full
         self.rows = self.set_aside = 0
-        self._file = file
+        self._split_rows = split_rows
 
     @property
     def keeps_cells(self) -> bool:
@@ -112,7 +113,7 @@ class Recorder:
         documents = self._recording.documents
         return documents == "all" or (documents == "auto" and self._may_be_small)
 
-    def rows_to_record(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
+    def rows_to_record(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[RowToRecord]]:
         """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. `take` records
         them before the next chunk comes."""
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
@@ -129,15 +130,16 @@ class Recorder:
         self,
         chunk: Chunk,
         columns: Mapping[str, Cells],
-        wanted: Sequence[Sequence[Asked]],
+        wanted: Sequence[Sequence[RowToRecord]],
         slots: Sequence[Cells],
     ) -> None:
-        """Records what is wanted of a chunk, whose filled `slots` are given."""
+        """Records the outcomes of the rows that are `wanted` of a chunk, by evaluator, and the cells of all its rows where cells are kept.
+        `columns` are its cells by column, `slots` the filled slots of the plan."""
         outcomes: list[KeptOutcome] = []
-        for one, rows in zip(self._evaluators, wanted, strict=True):
-            outcomes += one.outcomes(slots, rows, chunk.offsets)
+        for evaluator, rows in zip(self._evaluators, wanted, strict=True):
+            outcomes += evaluator.outcomes(slots, rows, chunk.offsets)
         outcomes.sort(key=itemgetter(0))  # of one row, in the order of the evaluators
-        self._file.outcomes += outcomes
+        self._split_rows.outcomes += outcomes
         self.rows += chunk.count
         if self.keeps_cells:
             self._keep_cells(chunk, columns)
@@ -164,7 +166,7 @@ class Recorder:
             if len(line) <= LONGEST:
                 chosen_rows.append((offset, line))
         self.set_aside += chunk.count - len(chosen_rows)
-        self._file.cells += chosen_rows
+        self._split_rows.cells += chosen_rows
 
 
 class Schemas:
@@ -184,13 +186,13 @@ class Schemas:
         return known[1]
 
 
-class _Outcomes:
+class _OutcomeRecorder:
     """The outcomes of one evaluator: which rows are recorded, and as which lines."""
 
     def __init__(
         self, place: int, evaluator: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
     ) -> None:
-        self._place, self._one = place, evaluator
+        self._place, self._evaluator = place, evaluator
         self._plan = plan
         self._schemas = schemas
         self._most = recording.most
@@ -208,7 +210,7 @@ class _Outcomes:
         self._of_rows = evaluator.scored is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = recording.most is None or (recording.small > 0 and LARGE not in full)
-        self._keys: list[list[str]] = []
+        self._record_keys: list[list[str]] = []
         """By code: what the row is evidence of."""
         self._telling: set[int] = set()
         """Codes of rows of which more can be said than the verdict says."""
@@ -221,9 +223,9 @@ class _Outcomes:
         for."""
         self._everything = self._most is None
 
-    def rows_to_record(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
+    def rows_to_record(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[RowToRecord]:
         """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
-        self._catch_up(verdicts)
+        self._note_new_verdicts(verdicts)
         if self._everything and (self._of_rows or (self._by_schema and self._matches)):
             chosen: Sequence[int] = range(len(codes))
         else:
@@ -236,12 +238,14 @@ class _Outcomes:
             )
         to_record = []
         for index in chosen:
-            keys = {key: self._count_under(key) for key in self._keys[codes[index]]}
+            keys = {key: self._count_under(key) for key in self._record_keys[codes[index]]}
             if self._everything or index < first or any(keys.values()):
-                to_record.append(Asked(index, keys, index < first))
+                to_record.append(RowToRecord(index, keys, index < first))
         return to_record
 
-    def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
+    def outcomes(
+        self, slots: Sequence[Cells], rows: Sequence[RowToRecord], offsets: Sequence[int]
+    ) -> Iterator[KeptOutcome]:
         """The outcomes to record of some rows of a chunk, as lines of JSON with the offsets of their rows; `offsets` are those
         of all rows of the chunk."""
         if rows:
@@ -252,16 +256,16 @@ class _Outcomes:
                         line = outcome_line(outcome, self._longest)
                         yield KeptOutcome(offsets[request.row], self._place, encodable(field), reason_kept, line)
 
-    def _record_row(self, slots: Sequence[Cells], request: Asked) -> Recorded:
+    def _record_row(self, slots: Sequence[Cells], request: RowToRecord) -> Recorded:
         """The record of one row by this evaluator: all outcomes, or those of the requested fields. Nothing is raised: where it
         cannot be explained, the reason says why."""
-        evaluator, index, first = self._one, request.row, request.explained
+        evaluator, index, first = self._evaluator, request.row, request.explained
         verdict: Result = slots[evaluator.verdicts][index]
         try:
             if self._by_schema and self._everything:
                 wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
-                if wrong_alone and (lost := self._plain_wrong(slots, index)):
-                    return Recorded(lost)
+                if wrong_alone and (wrong := self._wrong_without_lists(slots, index)):
+                    return Recorded(wrong)
                 documents = self._plan.documents_from(evaluator, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
@@ -275,25 +279,25 @@ class _Outcomes:
             if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):
                 return _record_of_result(explain_row(evaluator, slots, index), whole=first or self._everything)
             wanted = (
-                _keys(verdict, self._fields)
+                _record_keys(verdict, self._fields)
                 if self._everything
                 else [key for key, count in request.keys.items() if count]
             )
-            lost = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
-            if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
+            wrong = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
+            if "" in wanted and not wrong:  # no value is to blame, and the row as a whole says why
                 return _record_of_result(explain_row(evaluator, slots, index), whole=False)
-            return Recorded(lost)
+            return Recorded(wrong)
         except (RowProblem, OutOfTime) as error:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
 
-    def _plain_wrong(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
+    def _wrong_without_lists(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
         """The wrong outcomes of a row without lists; empty for a row with lists, whose outcomes depend on all items."""
-        wrong = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
-        return () if any(map(_of_list, wrong)) else wrong
+        wrong = tuple(self._plan.wrong_from(self._evaluator, slots, index, _EVERYTHING, ()))
+        return () if any(map(_is_about_list, wrong)) else wrong
 
-    def _outcomes_to_keep(self, recorded: Recorded, request: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
+    def _outcomes_to_keep(self, recorded: Recorded, request: RowToRecord) -> Iterator[tuple[str, int, OutcomeLine]]:
         """The outcomes of a recorded row that are kept, as (field, reason to keep it, outcome). The reason is `_FIRST` for one
         of the first wrong rows of its field, `_ALWAYS` for a row that is always explained, and `_LATER` for an outcome that
         only a run that is still small keeps."""
@@ -315,12 +319,12 @@ class _Outcomes:
             if later or is_first:
                 yield key, _FIRST if is_first else always, result
 
-    def _catch_up(self, verdicts: Sequence[Result]) -> None:
+    def _note_new_verdicts(self, verdicts: Sequence[Result]) -> None:
         """Notes for each verdict that is new since the last call under which keys its rows are recorded, and whether more rows are wanted
         there."""
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
-            keys = _keys(verdict, self._fields)
-            self._keys.append(keys)
+            keys = _record_keys(verdict, self._fields)
+            self._record_keys.append(keys)
             if keys:
                 self._telling.add(code)
                 if not self._closed.issuperset(keys):
@@ -329,7 +333,7 @@ class _Outcomes:
 
     def recorded_counts(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
-        return {record_key(self._one.line.name, key): count for key, count in self._taken.items()}
+        return {record_key(self._evaluator.line.name, key): count for key, count in self._taken.items()}
 
     def _count_under(self, key: str) -> bool:
         """Counts the row under a key, unless enough were; returns whether it was counted."""
@@ -338,7 +342,7 @@ class _Outcomes:
         count = self._taken[key] = self._taken.get(key, 0) + 1
         if count == self._most:
             self._closed.add(key)
-            self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
+            self._open = {code for code in self._open if not self._closed.issuperset(self._record_keys[code])}
         return True
 
 
@@ -347,7 +351,7 @@ _EVERYTHING: Final = ("",)
 _CONTAINERS: Final = (list, dict)
 
 
-def _of_list(wrong: Outcome) -> bool:
+def _is_about_list(wrong: Outcome) -> bool:
     """Whether a result is that of an item, or of a list that is missing or extra, alone or in an object."""
     return "[" in wrong.path or wrong.expected.__class__ in _CONTAINERS or wrong.actual.__class__ in _CONTAINERS
 
@@ -369,20 +373,20 @@ def record_key(evaluator: str, path: str) -> str:
     return f"{evaluator}\0{path}"
 
 
-def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
+def _record_keys(verdict: Result, fields: Sequence[str]) -> list[str]:
     """The keys under which a row is recorded: its wrong fields, or "" for the row as a whole; none where the verdict says all."""
     if verdict.status is RowStatus.UNREADABLE:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.status not in _LEFT_OUT:
         names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
-        if names or (verdict.counts is None and _fine(verdict)):
+        if names or (verdict.counts is None and _is_fine(verdict)):
             return names
     if verdict.status is not RowStatus.SCORED:
         return []
-    return [] if _fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
+    return [] if _is_fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
 
 
-def _fine(verdict: Result) -> bool:
+def _is_fine(verdict: Result) -> bool:
     """Whether a row has a full score, or is left out."""
     if verdict.status is not RowStatus.SCORED:
         return verdict.status in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None

@@ -101,20 +101,23 @@ class Groups(Struct):
     last: str | None = None
     """The last group, by name, in which fields were looked at; None where all were."""
 
-    def add(self, one: Attempts, times: int = 1, fields: bool = True) -> None:
+    def add(self, attempts: Attempts, times: int = 1, fields: bool = True) -> None:
         """Counts `times` groups that have the same attempts. Without `fields`, the wrong fields of these groups are not known,
         and not counted."""
-        if one.kept_out:
-            self.kept_out[one.scored + one.kept_out] += times
-        if not one.is_complete:
+        if attempts.kept_out:
+            self.kept_out[attempts.scored + attempts.kept_out] += times
+        if not attempts.is_complete:
             return
-        self.shares[one.passed, one.scored] += times
-        if fields and (seen := one.scored - one.blocked) > 1:
+        self.shares[attempts.passed, attempts.scored] += times
+        seen = attempts.scored - attempts.blocked
+        if fields and seen > 1:
             self.repeated += times
-            for path, unasked in one.unasked.items():
-                self.alone[path] += times if seen - unasked < 2 else 0
-            for path, wrong in one.wrong.items():
-                self.flips[path] += times if 0 < wrong + one.unreadable < seen - one.unasked[path] else 0
+            for path, unasked in attempts.unasked.items():
+                if seen - unasked < 2:
+                    self.alone[path] += times
+            for path, wrong in attempts.wrong.items():
+                if 0 < wrong + attempts.unreadable < seen - attempts.unasked[path]:  # wrong in some, right in others
+                    self.flips[path] += times
 
 
 class AttemptCounter:
@@ -153,7 +156,7 @@ class AttemptCounter:
         self._contents[contents] += 1
 
     def settle(self) -> None:
-        """Counts the groups that are waiting."""
+        """Adds the groups that wait to be counted to `groups`, and forgets them. Groups with the same codes are counted at once."""
         for contents, times in self._contents.items():
             self.groups.add(self._alike[contents], times)
         self._contents.clear()

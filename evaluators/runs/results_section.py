@@ -15,10 +15,11 @@ from evaluators.suites.config import SuiteConfig
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
-def written_as_column(name: str, subject: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
-    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`.
+def column_check(name: str, subject: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
+    """A pydantic validator for a settings class: the setting `name` must be a column, written `row.COLUMN`, or the word `also`.
 
-    `of_output` is what to write for a place in the output.
+    `subject` begins its message; in the hint, `key` stands before the column, and `of_output` says what to write for a place in the
+    output.
     """
 
     def check(value: object) -> object:
@@ -64,7 +65,7 @@ class StatisticsConfig(Settings):
     cluster: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
     """The column that says which rows belong together, such as the pages of one document: `row.doc_id`."""
 
-    _a_column = written_as_column("cluster", "the groups of rows are named by a column", "cluster: ")
+    _a_column = column_check("cluster", "the groups of rows are named by a column", "cluster: ")
 
     @property
     def column(self) -> str | None:
@@ -73,17 +74,17 @@ class StatisticsConfig(Settings):
 
 
 def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
-    """The settings under `results`. Whether there are such formats is for those to say who write them."""
+    """Reads the settings under `results`. Raises BadSettings with every mistake; that its formats exist is checked elsewhere."""
     return build(ResultsConfig, data, noun="results")
 
 
 def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:
-    """The settings under `statistics`."""
+    """Reads the settings under `statistics`. Raises BadSettings with every mistake."""
     return build(StatisticsConfig, data, noun="statistics")
 
 
 def reading_of(config: SuiteConfig) -> Reading:
-    """How outputs are read where an evaluator says nothing else."""
-    given: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
+    """How outputs are read where an evaluator says nothing else, from the sections `test_set` and `limits` of a suite."""
+    test_set: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
     limits = config.sections.get("limits") or WorkLimits()
-    return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, limits)
+    return Reading(test_set.parse, test_set.unreadable_output, test_set.empty_expected, test_set.pick, limits)

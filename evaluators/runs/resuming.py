@@ -24,7 +24,7 @@ from evaluators.runs.recorder import Recording
 from evaluators.runs.run_db import RUN_DB, RunDb
 from evaluators.runs.run_folder import RunFolder, check_name
 from evaluators.runs.run_listing import unfinished_runs
-from evaluators.runs.settings_fingerprint import deciding_checksum, own_code
+from evaluators.runs.settings_fingerprint import deciding_checksum, source_checksums
 from evaluators.runs.store import RUN_JSON
 from evaluators.scoring.values.addresses import with_shown_addresses
 from evaluators.testsets.byte_store import scheme_of
@@ -59,9 +59,9 @@ def resumed_run(
         if wanted is None:
             raise problem("resume-what", "--resume needs a run", hint="--name NAME --resume, or --resume RUN at the end")
         check_name(wanted)
-        return ResumedRun(_results(results), wanted, asked=False)
+        return ResumedRun(_results_folder(results), wanted, asked=False)
     path = Path(resume)
-    resumed = ResumedRun(path.parent if len(path.parts) > 1 else _results(results), path.name, asked=True)
+    resumed = ResumedRun(path.parent if len(path.parts) > 1 else _results_folder(results), path.name, asked=True)
     if name not in (None, resumed.name):
         message = f'the run to go on with is called "{resumed.name}", and keeps its name'
         raise problem("resume-what", message, hint="leave --name away")
@@ -69,7 +69,7 @@ def resumed_run(
     return resumed
 
 
-def _results(results: str | Path | None) -> Path:
+def _results_folder(results: str | Path | None) -> Path:
     """The folder of the runs. Raises Problems (config) without one, and for an address in a store: an unfinished run is on this machine
     alone."""
     if results is None:
@@ -90,7 +90,7 @@ def resume_key(
     suite, test_set = prepared.suite, prepared.test_set
     reading = [getattr(test_set.config, name) for name in _READING]
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]
-    program = [__version__, sys.version_info[:2], _library_versions(), own_code(suite)]
+    program = [__version__, sys.version_info[:2], _library_versions(), source_checksums(suite)]
     return {
         "the suite": _checksum([deciding_checksum(suite), sorted(watches_of(suite).items())]),
         "the data": _checksum([fingerprint, reading]),
@@ -125,7 +125,7 @@ def resume_folder(
             raise problem("no-such-run", "there is no such run", where=str(place), hint=_run_names_hint(run))
         return None
     if not finished:
-        folder = RunFolder.go_on(place)
+        folder = RunFolder.resume(place)
         try:
             if not _is_finished(place):  # by whoever had it until now
                 _reopen_folder(folder, prepared, key, made)

@@ -51,9 +51,10 @@ class RowIssues:
         slots: Sequence[Cells],
         whole_row: Issue | None,
     ) -> None:
-        """The issues of one row; `whole_row` is what is wrong with all of it.
+        """Adds the issues of one row to the result, each placed at the cell that is to blame; `whole_row` is what is wrong with all of it.
 
-        One faulty cell is one problem, however many evaluators need it or wait for one that does.
+        One faulty cell is one problem, however many evaluators need it or wait for one that does. Of each code, only the first issues
+        are kept; all are counted.
         """
         known: set[Issue] = set()
         causes: set[Issue] = set()

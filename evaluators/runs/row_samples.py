@@ -33,7 +33,7 @@ class RowSample(Sum):
     rows: dict[str, str] = field(default_factory=dict)
 
     def limit(self) -> None:
-        """Keeps the first rows by their hashes, up to so many and to so many characters."""
+        """Keeps the first `MOST_ROWS` rows by their hashes, and no more than `MOST_CHARS` characters of them, but at least `LEAST_ROWS`."""
         samples, size = dict[str, str](), 0
         for key in sorted(self.rows)[:MOST_ROWS]:
             size += len(self.rows[key])
@@ -52,7 +52,7 @@ class RowSampling:
         """The highest hash of a full sample: rows beyond it are not chosen."""
 
     def add(self, verdicts: Sequence[Result], columns: Sequence[Sequence[Any]]) -> None:
-        """Looks at some rows: `columns` has the cells of each need of the evaluator."""
+        """Adds the scored rows whose hashes are low enough to the sample. `columns` has the cells of each need of the evaluator."""
         for verdict, values in zip(verdicts, zip(*columns, strict=True), strict=True):
             if verdict.status is not RowStatus.SCORED:
                 continue
@@ -71,7 +71,7 @@ class RowSampling:
 
 
 def with_sampled(stats: EvaluatorStats, sampled: Sampled | None, sample: RowSample | None) -> EvaluatorStats:
-    """The statistics with the metric that compares the rows of a sample."""
+    """The statistics with the metric that compares the rows of a sample, worked out; as they are where there is no such metric."""
     if sampled is None or sample is None:
         return stats
     shares = [Fraction(*share) for share in sampled.measure([sample.rows[key] for key in sorted(sample.rows)])]

@@ -45,7 +45,8 @@ class RowWriter:
         self._where = str(rows.path)
 
     def begin(self, first: int) -> SplitResult | None:
-        """Makes the table where it is not there, and gives the sums of the splits that are; None without any.
+        """Makes the table of rows where it is not there, reads what is stored, and returns the summed sums of the stored splits; None
+        without any.
 
         `first` is the number of the first row. Raises Problems as `add` does, and (config) for splits that no run leaves.
         """
@@ -144,7 +145,7 @@ class RowWriter:
             raise damaged_run(f"the sums of a split cannot be read: {error}", self._where) from None
 
     def add(self, part: Part, recording: Recording, rows_before: int) -> None:
-        """The next split, whole, or nothing of it. `rows_before` are the rows of the splits before it.
+        """Stores the next split, as a whole or not at all. `rows_before` is how many rows the splits before it have.
 
         Raises Problems (environment) where another process has it, or the system does not take it and has taken others.
         """
@@ -182,11 +183,11 @@ class RowWriter:
         self._file.connection.executemany(f"insert into {self._table} values ({marks})", rows)
 
     def _add_lines(self, part: Part, recording: Recording, rows_before: int, first: int) -> None:
-        """Outcomes, cells and answers of a split; those that a run keeps while it is small go when it no longer is."""
+        """Writes the outcomes, cells and answers of a split, and deletes those that only a small run keeps once the run is a large one."""
         db, kept = self._file.connection, part.rows
         was_small, rows = rows_before <= recording.small, rows_before + part.sums.rows
         small = rows <= recording.small
-        outcomes = self._outcomes(kept.outcomes, first, recording, small)
+        outcomes = self._kept_outcomes(kept.outcomes, first, recording, small)
         db.executemany("insert into outcomes values (?, ?, ?, ?, ?, ?)", outcomes)
         if was_small and not small and recording.most is not None:
             db.execute("delete from outcomes where variant = ? and kept = 0", (self._variant,))
@@ -247,7 +248,7 @@ class RowWriter:
                 code = known[pair] = len(known)
                 new.append((self._variant, evaluator, code, *pair))
             codes.append(code)
-        expected = len({one for one, _ in known}) if new else 0
+        expected = len({expected for expected, _ in known}) if new else 0
         listed, given_up = (
             evaluator in self.rows.layout.listed,
             NO_LABELS in part.rows.columns.get(f"pair{evaluator}", ()),
@@ -272,10 +273,11 @@ class RowWriter:
         self._file.connection.executemany("insert into patterns values (?, ?, ?, ?)", new)
         return codes
 
-    def _outcomes(
+    def _kept_outcomes(
         self, outcomes: Sequence[KeptOutcome], first: int, recording: Recording, small: bool
     ) -> Iterator[tuple[int, int, int, str, int, str]]:
-        """The outcomes to keep: in a run that is not small, those of the first rows of each field."""
+        """Yields the lines of the table of outcomes to keep: in a run that is not small, those of the first rows of each field, which are
+        counted. `first` is the number of the split's first row."""
         last: dict[tuple[int, str], int] = {}
         most, taken = recording.most, self._taken
         for offset, evaluator, name, kept, line in outcomes:

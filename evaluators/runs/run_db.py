@@ -130,7 +130,7 @@ class RunDb:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written inside, or nothing of it.
+        """Runs the block as one transaction: all that is written in it is kept, or nothing.
 
         Raises sqlite3.OperationalError where the system does not take it, and Problems (config) for a file that holds what no run writes.
         """

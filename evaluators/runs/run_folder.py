@@ -63,10 +63,10 @@ class RunFolder:
         self, path: Path, lock: FolderLock | None = None, requested: Path | None = None, before: Before = "nothing"
     ) -> None:
         self.path = path
-        self.asked = requested or path
+        self.requested_path = requested or path
         """Where the run would be, were nothing else there."""
-        self.chosen = False
-        """Nobody asked for its name."""
+        self.has_chosen_name = False
+        """The program chose its name, and nobody asked for it."""
         self.made: MadeNames = no_names
         """Names the files of a run that goes which were made from it, and go with it."""
         self._before = before
@@ -107,7 +107,7 @@ class RunFolder:
         raise AssertionError  # there is always a next place
 
     @classmethod
-    def refused(cls, path: Path, issue: Issue) -> RunFolder:
+    def unwritable(cls, path: Path, issue: Issue) -> RunFolder:
         """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written. `issue` says why."""
         folder = cls(path)
         folder._db, folder._open = RunDb(), False
@@ -115,7 +115,7 @@ class RunFolder:
         return folder
 
     @classmethod
-    def go_on(cls, path: Path) -> RunFolder:
+    def resume(cls, path: Path) -> RunFolder:
         """The folder of a run that was ended, or stopped before its last row, to be filled further.
 
         Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere, (config) where something in
@@ -124,7 +124,7 @@ class RunFolder:
         try:
             if any(entry.is_symlink() for entry in path.iterdir()):
                 message = "there is a link in this run folder, and nothing is written through links"
-                hint = "`evaluators runs --clean` removes the folder"
+                hint = "`evaluators runs --remove_unfinished_run` removes the folder"
                 raise problem("damaged-run", message, where=str(path), hint=hint)
             lock = FolderLock(path)
             held = lock.take(patiently=True)
@@ -136,7 +136,7 @@ class RunFolder:
         return cls(path, lock, before="this run")
 
     @classmethod
-    def passing(cls) -> RunFolder:
+    def temporary(cls) -> RunFolder:
         """A folder among the temporary files of the system that is never finished: for what is made from a run that keeps nothing."""
         from tempfile import mkdtemp
 
@@ -159,9 +159,9 @@ class RunFolder:
 
     def take_name(self, name: str) -> None:
         """Takes over the name that the user gave when the run began; an empty one says that the program chose it."""
-        self.chosen = not name
+        self.has_chosen_name = not name
         if name and why_no_file_name(name) is None:
-            self.asked = self.path.with_name(name)
+            self.requested_path = self.path.with_name(name)
 
     def reopen(self, made: Iterable[str]) -> None:
         """Makes a stopped run an unfinished one again: files `made` from its rows are deleted, and foreign files stay.
@@ -199,7 +199,9 @@ class RunFolder:
 
     def with_folder_name(self, result: RunResult) -> RunResult:
         """The result, with the name of its folder where the program chose that name."""
-        return replace(result, folder=self.path.name if self.chosen or self.path != self.asked else None)
+        return replace(
+            result, folder=self.path.name if self.has_chosen_name or self.path != self.requested_path else None
+        )
 
     def refusal(self, error: OSError | Problems) -> Issue | None:
         """Why the folder could not be written, under the name that people know; None for any other error."""
@@ -226,7 +228,7 @@ class RunFolder:
             _put_back(self.path)
 
     @property
-    def waiting(self) -> Path | None:
+    def waiting_folder(self) -> Path | None:
         """The folder of the run that waits to be replaced by this one; None where there is none."""
         replaced = _replaced_path(self.path)
         return replaced if os.path.lexists(replaced) else None
@@ -248,7 +250,7 @@ class RunFolder:
             self._lock.release(ended=os.path.lexists(self.path / RUN_JSON))
 
 
-def clean(folder: Path, made: MadeNames = no_names) -> bool:
+def remove_unfinished_run(folder: Path, made: MadeNames = no_names) -> bool:
     """Removes an unfinished run, and says whether it is gone. The run that it was to replace is put back.
 
     What somebody else put into its folder stays there. `made` names the files that are made from a run. Nothing is done where the run
@@ -373,7 +375,7 @@ def _delete_waiting(aside: Path, place: Path, made: MadeNames) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Takes a folder away, as far as the system lets it go."""
+    """Deletes a folder with all that is in it, as far as the system lets it. Raises nothing."""
     from shutil import rmtree  # brings every kind of archive along
 
     rmtree(folder, ignore_errors=True)
@@ -388,7 +390,8 @@ def _remove(entry: Path) -> None:
 
 
 def _make_private(folder: Path) -> None:
-    """Files and folders for their owner alone, where the system has such modes: rows may hold what others must not read."""
+    """Lets nobody but their owner read the files and folders below a folder, where the system has such modes: rows may hold what others
+    must not read."""
     with suppress(OSError):  # shares of other systems, and buckets that are mounted, refuse it
         for place, folders, files in os.walk(folder):
             for name in folders:

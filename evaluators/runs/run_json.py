@@ -24,11 +24,12 @@ FORMAT: Final = 1
 
 def run_json(result: RunResult, record: object = None) -> str:
     """The text of `run.json`: in a run folder with what readers of its rows need to know."""
-    return stable(run_document(result, record))
+    return stable_json(run_document(result, record))
 
 
 def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
-    """The contents of `run.json`."""
+    """The contents of `run.json` as plain data, without the environment and without sections that are empty. `record` is what readers of
+    the rows need to know."""
     body = json_data(result)
     del body["environment"]
     for repeat in body["repeats"]:
@@ -51,7 +52,7 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
 
 def environment_json(environment: Environment) -> str:
     """The text of `environment.json`."""
-    return stable(json_data(environment))
+    return stable_json(json_data(environment))
 
 
 def json_data(value: object) -> Any:
@@ -108,7 +109,7 @@ def damaged_run(what: str, where: str) -> Problems:
     return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
 
 
-def stable(body: object) -> str:
+def stable_json(body: object) -> str:
     """JSON text for people and programs: keys sorted, half a surrogate pair as the characters of its escape."""
     text = json.dumps(
         body, sort_keys=True, ensure_ascii=False, allow_nan=False

@@ -43,7 +43,7 @@ class ListedRun(Struct, frozen=True):
     """How many splits of an unfinished run are finished, and of how many, where that is known."""
 
 
-def listed_runs(results: Path) -> list[ListedRun]:
+def list_runs(results: Path) -> list[ListedRun]:
     """The runs, by name. Raises Problems (config) where there is no such folder."""
     try:
         places = sorted(place for place in results.iterdir() if _has_result(place))
@@ -66,14 +66,10 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
         run_folders = [
             place for place in folder.iterdir() if numbers.fullmatch(place.name) and os.path.isfile(place / RUN_JSON)
         ]
-        return (
-            (
-                max(run_folders, key=lambda place: (*_begin_and_write_time(place), len(place.name), place.name)),
-                len(run_folders),
-            )
-            if run_folders
-            else None
-        )
+        if not run_folders:
+            return None
+        newest = max(run_folders, key=lambda place: (*_begin_and_write_time(place), len(place.name), place.name))
+        return newest, len(run_folders)
     except OSError:
         return None
 
@@ -81,7 +77,7 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
 def newest_runs(results: Path) -> list[ListedRun]:
     """The runs that can be read, the newest first; none where there is no such folder."""
     try:
-        runs = [run for run in listed_runs(results) if run.state in ("finished", "stopped")]
+        runs = [run for run in list_runs(results) if run.state in ("finished", "stopped")]
     except Problems:
         return []
     return sorted(runs, key=lambda run: (*_begin_and_write_time(run.place), len(run.name), run.name), reverse=True)

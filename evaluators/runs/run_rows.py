@@ -45,7 +45,7 @@ class RunRows:
         return None if memory is None else memory.setdefault(self.variant, MemoryColumns(self.layout))
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
-        """The named columns, some rows at a time, in the order of the column `order` and, where cells are equal, of rows."""
+        """Yields the cells of the named columns, a chunk of rows at a time, sorted by the column `order` and then by row number."""
         if self.memory is not None:
             yield from self.memory.read(names, order)
             return
@@ -61,13 +61,13 @@ class RunRows:
         while some := cursor.fetchmany(CHUNK_ROWS):
             yield [*zip(*some, strict=True)]
 
-    def split_of(self, row: int, of: int) -> tuple[int, int] | None:
-        """The place, among `of` splits, of the one that holds the row of a number, and the number of its first row. None where no split
-        does, or the run had another number of splits."""
-        if self.file.about().get(f"{EXPECTED}{self.table}") != str(of):
+    def split_of(self, row: int, splits: int) -> tuple[int, int] | None:
+        """The index of the split that holds the row with number `row`, and the number of its first row. None where no split does, or the
+        run had another number of splits than `splits`."""
+        if self.file.about().get(f"{EXPECTED}{self.table}") != str(splits):
             return None
-        found = self.select("split, first", "splits", f"and first <= {row} order by split desc limit 1")
-        place: tuple[int, int] | None = found.fetchone()
+        cursor = self.select("split, first", "splits", f"and first <= {row} order by split desc limit 1")
+        place: tuple[int, int] | None = cursor.fetchone()
         return place
 
     def has_ids(self) -> bool:
@@ -116,8 +116,8 @@ class RunRows:
         return [pattern for (pattern,) in patterns]
 
     def lines(self, table: str, only: int | None = None) -> Iterator[str]:
-        """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about; of
-        outcomes and cells, those of the row `only`."""
+        """The lines of the table `outcomes`, `cells` or `answers` as JSON, in the order of rows, with the row and the evaluator that each
+        is about. With `only`, the lines of that row alone; answers are not kept by row."""
         more = "order by rowid" if only is None else f"and row = {only} order by rowid"
         if table == "outcomes":
             return self._outcome_lines(more)

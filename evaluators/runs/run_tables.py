@@ -235,17 +235,17 @@ def check_tables(
     With a layout, there must be a table of rows for each variant with just these columns; one that has only `begun` may lack some.
     Raises sqlite3.Error for a file that is damaged beyond that.
     """
-    columns: dict[str, tuple[Any, ...]] = {}
+    entries: dict[str, tuple[Any, ...]] = {}  # (kind, SQL) of everything that the file has
     for kind, name, text in db.execute("select type, name, sql from sqlite_schema"):
-        columns[str(name)] = (kind, text)
+        entries[str(name)] = (kind, text)
     wanted = {name: ("table", f"CREATE TABLE {name} {columns}") for name, columns in TABLES.items()}
     if layout is not None:
-        names = [name for name in map(rows_name, range(variants)) if not begun or name in columns]
+        names = [name for name in map(rows_name, range(variants)) if not begun or name in entries]
         wanted |= {name: ("table", f"CREATE TABLE {name} {rows_table(layout)}") for name in names}
     else:
-        columns = {name: definition for name, definition in columns.items() if not _is_rows_table(name, definition)}
-    if different := sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name)):
-        message = _table_difference(different[0], columns, wanted)
+        entries = {name: definition for name, definition in entries.items() if not _is_rows_table(name, definition)}
+    if different := sorted(name for name in entries.keys() | wanted.keys() if entries.get(name) != wanted.get(name)):
+        message = _table_difference(different[0], entries, wanted)
         raise damaged_run(message, str(file))
 
 
@@ -262,12 +262,12 @@ def _is_rows_table(name: str, definition: Sequence[Any]) -> bool:
     return definition[0] == "table" and name.startswith("rows") and name.removeprefix("rows").isdigit()
 
 
-def _table_difference(name: str, columns: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
+def _table_difference(name: str, entries: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
     """How a table differs from what a run makes: it lacks, is one too many, or has other columns. Both mappings have (kind, SQL) by name;
     a name that looks like no table's is not repeated."""
     shown = name if name.isidentifier() and len(name) <= 40 else "a name that no run gives"
-    if name not in columns:
+    if name not in entries:
         return f"it has no table {shown}"
     if name not in wanted:
-        return f"it has a {columns[name][0]} {shown}, which no run makes"
+        return f"it has a {entries[name][0]} {shown}, which no run makes"
     return f"its table {shown} has other columns than a run makes"

@@ -33,8 +33,8 @@ _CHUNK: Final = 256
 def can_score_again(suite: LoadedSuite) -> bool:
     """Whether the suite in a run folder scores rows on any machine as the run did: it asks nobody, calls no program of the
     user, and takes nothing from the environment."""
-    alone = not suite.inferred_schemas and not suite.config.source.filled
-    return alone and all(
+    stands_alone = not suite.inferred_schemas and not suite.config.source.filled
+    return stands_alone and all(
         line.settings.asking() is None and not calls_a_program(line) and not _has_schemas_in_rows(line)
         for line in suite.lines
     )
@@ -83,13 +83,13 @@ def _score_again(record: Run, plan: Plan, variant: str | None, only: int | None)
     """
     verdicts = record.verdicts(variant)
     rows, cells = record.row_lines(variant, verdicts, only), record.cells(variant, only)
-    both = zip(rows, (line for line in cells if only in (None, line.row)), strict=False)
+    rows_with_cells = zip(rows, (line for line in cells if only in (None, line.row)), strict=False)
     listed = [
         (place, evaluator)
         for place, evaluator in enumerate(plan.evaluators)
         if evaluator.line.settings.scored_fields().by_schema
     ]
-    while some := list(islice(both, _CHUNK)):
+    while some := list(islice(rows_with_cells, _CHUNK)):
         columns = {name: [line.cells.get(name, MISSING) for _, line in some] for name in plan.columns}
         with plan.scored(columns, len(some)) as slots:
             for index, (row, line) in enumerate(some):

@@ -35,13 +35,14 @@ _WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
 
 
 def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
-    """Setting → checksum, by evaluator."""
+    """The checksum of each setting by its name, for each evaluator by its name; under `READING`, of the settings by which rows are read, of
+    limits, and of the judge."""
     comparators = suite.config.source.data.get("comparators") or {}
-    checksums = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
+    checksums = {line.name: _line_checksums(suite, line, comparators) for line in suite.lines}
     reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
-    reading |= {f"limits → {name}": _checksum(value) for name, value in _limits(suite.limits).items()}
+    reading |= {f"limits → {name}": _checksum(value) for name, value in _unusual_limits(suite.limits).items()}
     if suite.judge is not None:
-        reading |= _of_judge(suite.judge, "judge", READING)
+        reading |= _judge_checksums(suite.judge, "judge", READING)
     return {READING: reading, **checksums}
 
 
@@ -62,13 +63,13 @@ _HARMLESS: Final = frozenset(
 )
 
 
-def _limits(limits: WorkLimits) -> dict[str, int]:
+def _unusual_limits(limits: WorkLimits) -> dict[str, int]:
     """The limits of work that are not the usual ones. Those of time say nothing of what a score means."""
     usual = WorkLimits()
     return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
 
 
-def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+def _line_checksums(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
     """A checksum for each setting of an evaluator, by its name: each field, each comparator of the suite that its settings name, each
     judge, and a schema by its contents where the file can be read."""
     settings = suite.settings_of(line)
@@ -82,7 +83,7 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
     checksums |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
     asking = line.settings.asking()
     for loc, judge in asking.judges.items() if asking is not None else ():
-        checksums |= _of_judge(judge, " → ".join(map(str, loc)), line.name)
+        checksums |= _judge_checksums(judge, " → ".join(map(str, loc)), line.name)
     file = settings.get("schema")
     if isinstance(file, str):
         path = (suite.config.source.folder_of(line.loc) or Path()) / file
@@ -93,8 +94,9 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
     return checksums
 
 
-def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
-    """The settings that a judge's answers depend on. One that plays a run back has those of the judge in that run."""
+def _judge_checksums(judge: Judge, path: str, owner: str) -> dict[str, str]:
+    """A checksum for each setting that a judge's answers depend on, by names that begin with `path`. One that plays a run back has those
+    that the judge had in that run, under the evaluator `owner`."""
     folder = judge.replayed_run()
     if folder is not None:
         with suppress(
@@ -120,26 +122,27 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def _checksum(value: object) -> str:
+    """The first 12 hexadecimal digits of SHA-256 over the value as JSON with sorted keys."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def own_code(suite: LoadedSuite) -> dict[str, str]:
-    """Name → checksum of its source, of the plugs and transforms that the suite names and a program has registered."""
+def source_checksums(suite: LoadedSuite) -> dict[str, str]:
+    """A checksum of the source code of each plug and transform that the suite names and a program has registered, by its name."""
     words = set(_words(suite.config.source.data))
     plugs: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}
     plugs = {name: getattr(plug, "function", plug) for name, plug in plugs.items() if name in words}
     for name, kind in registered_transforms().items():
         if name in words:
             plugs[f"transform {name}"] = kind.make.args[1] if isinstance(kind.make, partial) else kind.make
-    return {name: _checksum(_source(plug)) for name, plug in sorted(plugs.items())}
+    return {name: _checksum(_source_text(plug)) for name, plug in sorted(plugs.items())}
 
 
-def _source(plug: Any) -> str:
-    """The module in which a plug is written, without comments: what a plug does is also what it calls. Of one that was typed at a
-    prompt, its own lines; nothing where there are none."""
-    places: tuple[Any, Any] = (inspect.getmodule(plug), plug)
-    for written in places:
+def _source_text(plug: Any) -> str:
+    """The syntax tree, as text without comments, of the module in which a plug is written: what a plug does is also what it calls. Of one
+    that was typed at a prompt, that of its own lines; empty where no source is found."""
+    candidates: tuple[Any, Any] = (inspect.getmodule(plug), plug)
+    for candidate in candidates:
         with suppress(OSError, TypeError, SyntaxError):
-            return ast.dump(ast.parse(dedent(inspect.getsource(written))))
+            return ast.dump(ast.parse(dedent(inspect.getsource(candidate))))
     return ""

@@ -66,10 +66,10 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
         self.rows += count
         known = {id(document): index for index, document in enumerate(self.read)}
 
-        def note_documents(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
+        def note_documents(documents: dict[str, list[int]], name: str, values: Iterable[Any]) -> None:
             """Adds the place in `read` of each document to those of the evaluator; a document that is met for the first time is added to
             `read`, and what is no document is left out."""
-            for document in found:
+            for document in values:
                 if isinstance(document, (dict, list)):
                     if id(document) not in known:
                         known[id(document)] = len(self.read)
@@ -119,7 +119,7 @@ class EvaluatorSums(Sum):
     """The rows from which a metric is worked out that compares rows; None without such a metric."""
 
     def limit(self) -> None:
-        """Keeps the first answers outside the list, and the first row of each."""
+        """Keeps the first `MOST_UNLISTED` answers outside the list, and the first row of each."""
         first_unlisted = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
         self.unlisted = {text: rows[:1] for text, rows in first_unlisted}
 
@@ -164,7 +164,7 @@ class SplitResult(Sum):
 
     @classmethod
     def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:
-        """The result of a split without rows."""
+        """The sums of no rows, with empty sums for each of these evaluators."""
         return cls(evaluators=[EvaluatorSums() for _ in lines])
 
     def join(self, following: SplitResult) -> None:

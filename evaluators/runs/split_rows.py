@@ -106,5 +106,5 @@ class SplitRows(Struct):
     """Questions with their answers, as JSON."""
 
     def add(self, name: str, cells: Iterable[Any]) -> None:
-        """The next cells of a column."""
+        """Appends cells to a column, which is made where it is not there."""
         self.columns.setdefault(name, []).extend(cells)

@@ -32,7 +32,7 @@ class SplitScoring:
 
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], progress: Progress) -> None:
         self._job, self._lines, self._progress = job, lines, progress
-        self._told = 0
+        self._reported = 0
         self._sizes: list[tuple[str, str, int]] | None = None
 
     def __call__(self, task: Task, stopped: Stopped) -> Part:
@@ -51,13 +51,13 @@ class SplitScoring:
 
     def _report_progress(self, rows: int) -> None:
         """Reports the rows of a chunk as progress, and counts them, so that no row is reported twice."""
-        self._told += rows
+        self._reported += rows
         self._progress(rows, None)
 
-    def untold(self, rows: int) -> int:
-        """The number of rows of a split that were not reported as progress."""
-        reported = min(rows, self._told)
-        self._told -= reported
+    def unreported_rows(self, rows: int) -> int:
+        """How many of the `rows` of a split that has ended were not reported as progress yet; those that were are forgotten here."""
+        reported = min(rows, self._reported)
+        self._reported -= reported
         return rows - reported
 
 
@@ -68,7 +68,10 @@ _ready: Final[set[str]] = set()
 def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task, stopped: Stopped) -> Part:
     """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
     if job.suite.run_id not in _ready:
-        if issues := [*_unfit_issues(job), *(_unseen_issue(name) for path, name, size in sizes if _size(path) != size)]:
+        if issues := [
+            *_unfit_issues(job),
+            *(_unseen_issue(name) for path, name, size in sizes if _file_size(path) != size),
+        ]:
             raise Problems(issues)
         _ready.add(job.suite.run_id)
     if (file := job.asking) is None:
@@ -99,7 +102,7 @@ def _unseen_issue(name: str) -> Issue:
     return Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint)
 
 
-def _size(path: str) -> int | None:
+def _file_size(path: str) -> int | None:
     """The bytes of a file; None where it is not there or cannot be seen."""
     try:
         return os.path.getsize(path)

@@ -66,27 +66,27 @@ MOST_FIELDS = 2_000
 NO_COUNTS = (0, 0, 0, 0)
 
 
-def metrics(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None) -> list[EvaluatorStats]:
-    """The statistics of every evaluator, in the order of the suite."""
+def all_stats(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None) -> list[EvaluatorStats]:
+    """The statistics of every evaluator over all rows of a variant, in the order of the suite."""
     sums, figures = measured
-    found = []
+    every = []
     clusters: Sequence[ClusterSums | None] = figures.clusters or [None] * len(lines)
     for line, tally, own, units in zip(lines, figures.tallies, sums.evaluators, clusters, strict=True):
         fields = line.settings.scored_fields()
         stats = evaluator_stats(line.name, line.type, fields, tally, own.documents, own.empties, units, variant)
-        found.append(replace(with_sampled(stats, line.settings.sampled_metric(), own.sample), keys=key_stats(own.keys)))
-    return found
+        every.append(replace(with_sampled(stats, line.settings.sampled_metric(), own.sample), keys=key_stats(own.keys)))
+    return every
 
 
-def slice_metrics(lines: Sequence[EvaluatorLine], figures: Figures, variant: str | None) -> list[EvaluatorStats]:
+def slice_stats(lines: Sequence[EvaluatorLine], figures: Figures, variant: str | None) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
-    found, units = [], None if figures.clusters is None else ClusterSums()  # the clusters of slices are not counted
+    every, units = [], None if figures.clusters is None else ClusterSums()  # the clusters of slices are not counted
     for key, group in figures.slices.items():
         empties = [*group.empties, *(EmptySums() for _ in lines[len(group.empties) :])]
         for line, tally, own in zip(lines, group.tallies, empties, strict=True):
             fields = line.settings.scored_fields()
-            found.append(evaluator_stats(line.name, line.type, fields, tally, None, own, units, variant, key))
-    return found
+            every.append(evaluator_stats(line.name, line.type, fields, tally, None, own, units, variant, key))
+    return every
 
 
 def evaluator_stats(
@@ -106,8 +106,8 @@ def evaluator_stats(
     """
     documents = documents or DocumentSums()
     details = documents.details
-    pass_rate_ci, mean_ci, detectable = _of_rows(tally) if clusters is None else _cluster_intervals(clusters)
-    rates = _empties(empties or EmptySums(), documents, fields, clusters)
+    pass_rate_ci, mean_ci, detectable = _row_intervals(tally) if clusters is None else _cluster_intervals(clusters)
+    rates = _empty_rate_sums(empties or EmptySums(), documents, fields, clusters)
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
         listed = tuple(
@@ -128,14 +128,14 @@ def evaluator_stats(
         counts=counts,
         variant=variant,
         slice=slice_,
-        metrics=_metrics(fields.metrics, tally),
+        metrics=_further_metrics(fields.metrics, tally),
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds},
         results=_total_of_kind(details, EVALUATED),
         results_passed=_total_of_kind(details, PASSED),
         extra_items=_extra_items(details, fields.extra_items_count),
         fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
-        metric_cis=tuple(_bounds(tally, clusters, rates)),
+        metric_cis=tuple(_metric_intervals(tally, clusters, rates)),
         minimum_detectable_effect=detectable,
         **compute_metrics(EVALUATOR_METRICS, Sums(counts or Counts(), empties=_rates_of(rates, None), tally=tally)),
     )
@@ -145,7 +145,7 @@ _Intervals: TypeAlias = tuple[Interval | None, Interval | None, float | None]
 """Of the pass rate, and of the mean; and the smallest difference that is noticed."""
 
 
-def _of_rows(tally: Tally) -> _Intervals:
+def _row_intervals(tally: Tally) -> _Intervals:
     """The intervals from rows that are independent of each other. A mean of rows that are all wholly right or wrong has Wilson's, as a
     pass rate has."""
     moments = moments_of_powers(tally.scored, tally.score_powers())
@@ -159,6 +159,7 @@ def _of_rows(tally: Tally) -> _Intervals:
 
 
 def _cluster_intervals(clusters: ClusterSums) -> _Intervals:
+    """The intervals from clusters, each of which is one unit."""
     moments = clusters.scores.moments(clusters.common)
     return share_interval(clusters.passes.moments()), share_interval(moments), detectable_runs(moments)
 
@@ -167,13 +168,16 @@ _Empties: TypeAlias = Mapping[tuple[str | None, str], tuple[RatioSums, RatioSums
 """By field (None for all together) and rate, the sums over rows, and those over what counts as one: rows, or clusters."""
 
 
-def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, clusters: ClusterSums | None) -> _Empties:
-    """How often values that are expected to be empty are not, and the others are.
+def _empty_rate_sums(
+    empties: EmptySums, documents: DocumentSums, fields: ScoredFields, clusters: ClusterSums | None
+) -> _Empties:
+    """The sums of the rates of empty values: how often values that are expected to be empty are not, and the others are. A rate that no
+    value has, or the evaluator does not give, is left out.
 
     Where documents decide what fields there are, a field outside of lists is expected to be empty in each row that says nothing of it;
     how many empty values all fields together have is not known then.
     """
-    found: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
+    rates: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
     names = {path for path, _ in map(target_of, empties.ratios) if path != EACH_ROW}
     cells: dict[str, list[tuple[list[int], int]]] = {}
     sizes = Counter[int]()
@@ -193,12 +197,12 @@ def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, 
                 clusters.empties.get(name or ALL_FIELDS, {})
             )
         elif clusters is not None:
-            mine = cells.get(name or ALL_FIELDS, ())
+            of_field = cells.get(name or ALL_FIELDS, ())
             in_clusters = Counter(
-                InRow(size - pattern[2] if every_row else pattern[0], *pattern[1:]) for pattern, size in mine
+                InRow(size - values[2] if every_row else values[0], *values[1:]) for values, size in of_field
             )
-            if every_row:
-                others = sizes - Counter(size for _, size in mine)
+            if every_row:  # clusters that say nothing of the field: it is expected to be empty in all their rows
+                others = sizes - Counter(size for _, size in of_field)
                 in_clusters.update({InRow(size, 0, 0, 0): times for size, times in others.items()})
             units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(in_clusters)
         if every_row:
@@ -208,8 +212,8 @@ def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, 
             rows[INVENTED] = rows[INVENTED].with_more(silent)
         for metric in EMPTY_RATES:
             if rows[metric].units and metric in fields.empty_rates(of_field=name is not None):
-                found[name, metric] = rows[metric], units[metric]
-    return found
+                rates[name, metric] = rows[metric], units[metric]
+    return rates
 
 
 def _rates_of(rates: _Empties, path: str | None) -> dict[str, RatioSums]:
@@ -217,8 +221,9 @@ def _rates_of(rates: _Empties, path: str | None) -> dict[str, RatioSums]:
     return {metric: rates[path, metric][0] for metric in EMPTY_RATES if (path, metric) in rates}
 
 
-def _bounds(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iterator[MetricCI]:
-    """The intervals of the metrics that are watched, over rows or over clusters."""
+def _metric_intervals(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iterator[MetricCI]:
+    """Yields the intervals of the metrics that are watched and of the rates of empty values, over rows or over clusters, by field and
+    metric."""
     watched = {target_of(key): sums for key, sums in tally.ratios.items()}
     for target in sorted([*watched, *rates], key=lambda target: (target[0] or "", target[1])):
         path, ratio = target
@@ -230,13 +235,13 @@ def _bounds(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iter
 
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
-    """Wilson's where every row has one value, or none; else that of a ratio."""
+    """The interval of a ratio: Wilson's where units are rows and each has one value, or none; else the one of a ratio of sums."""
     if rows and sums.units and sums.power_sum(0, 1) == sums.power_sum(0, 2) == sums.units:
         return wilson(sums.power_sum(1, 0), sums.units)
     return share_interval(sums.moments())
 
 
-def _metrics(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
+def _further_metrics(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
     """The mean of each further metric; a metric that no row had is undefined."""
     sums = [*tally.metrics, *(MetricSum() for _ in range(len(names) - len(tally.metrics)))]
     return tuple(
@@ -278,8 +283,8 @@ def _open_fields(documents: DocumentSums, fields: ScoredFields, rates: _Empties)
         keys = counts.hallucination - items
         free = (0 if fields.extra_keys_count else keys) + (0 if fields.extra_items_count else items)
         details = further.get(path, {})
-        sums = Sums(counts, free, _credit(details) if scores else None, _rates_of(rates, path))
-        return _field_stats(path, sums, path in fields.optional, _array(details) if scores else None)
+        sums = Sums(counts, free, _partial_credit(details) if scores else None, _rates_of(rates, path))
+        return _field_stats(path, sums, path in fields.optional, _array_stats(details) if scores else None)
 
     return tuple(map(of_path, sorted({*documents.paths, *further})))
 
@@ -300,6 +305,7 @@ def _field_stats(path: str, sums: Sums, optional: bool = False, array: ArrayStat
 
 
 def _details_by_path(details: Details) -> Details:
+    """The details that are about fields, by path; paths without any are left out."""
     by_path = (
         (path, {kind: kinds[kind] for kind in kinds if kind not in _OF_NO_FIELD}) for path, kinds in details.items()
     )
@@ -319,12 +325,12 @@ def _with_details(counts: Sequence[int], further: Mapping[str, int]) -> Counts:
     )  # fmt: skip
 
 
-def _credit(further: Mapping[str, int]) -> dict[int, int]:
+def _partial_credit(further: Mapping[str, int]) -> dict[int, int]:
     """The partial credit of a path: denominator → sum of numerators."""
     return {int(kind.removeprefix(CREDIT_OVER)): num for kind, num in further.items() if kind.startswith(CREDIT_OVER)}
 
 
-def _array(further: Mapping[str, int]) -> ArrayStats | None:
+def _array_stats(further: Mapping[str, int]) -> ArrayStats | None:
     """The items of a list, matched, missing and extra, with their metrics; None where nothing was counted."""
     matched, missed, spurious, paired = (further.get(kind, 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
     if not matched + missed + spurious:
@@ -342,7 +348,7 @@ def _status_counts(counts: Sequence[int]) -> Counts:
     return Counts(match, mismatch, omission, hallucination, error, skipped, not_measured, fault)
 
 
-def measures_of(
+def measure_stats_of(
     columns: Sequence[NumericColumn], measured: Sequence[tuple[str | None, Measured]]
 ) -> list[NumericColumnStats]:
     """The measures over each variant, and then those of its slices, by column and then by value."""

@@ -14,7 +14,7 @@ from evaluators.runs.confidence import Confidence
 from evaluators.runs.confidence_steps import confidence_paths
 from evaluators.runs.number_cells import Decimal, NumericColumn
 from evaluators.runs.repeats import BY_ID, Repeats
-from evaluators.runs.results_section import written_as_column
+from evaluators.runs.results_section import column_check
 from evaluators.scoring.values.text import SHORT
 
 Built = TypeVar("Built", bound=Settings)
@@ -29,11 +29,12 @@ class NumericColumnConfig(Settings):
     decimal: Decimal = "auto"
     """The mark before decimals: a point, a comma, or (`auto`) the one with which more cells are numbers."""
 
-    _a_column = written_as_column("column", "a measure is a column")
+    _a_column = column_check("column", "a measure is a column")
 
 
 def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn, ...]:
-    """The measures, in the order of the file. No measure is called like an evaluator."""
+    """Reads the section `measures` of a suite: the measures in the order of the file. Raises BadSettings with every mistake; a measure that
+    is called like an evaluator is one."""
     if not isinstance(data, Mapping):
         raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
     evaluators = {line.name for line in context["evaluators"]}
@@ -85,16 +86,18 @@ class RepeatsConfig(Settings):
     """The numbers of outputs that pass@k and pass^k are given for; without it from 1 to the size of the smallest group. Groups with
     fewer outputs are counted out."""
 
-    _a_column = written_as_column("by", "the rows of one question are named by a column", also=BY_ID)
+    _a_column = column_check("by", "the rows of one question are named by a column", also=BY_ID)
 
     @field_validator("k", mode="before")
     @classmethod
-    def _several(cls, value: object) -> object:
+    def _as_list(cls, value: object) -> object:
+        """A list of one number for a number; any other value as it is."""
         return [value] if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def read_repeats(data: Any, context: Mapping[str, Any]) -> Repeats:
-    """Which rows are outputs of one question. Where `statistics` names a cluster, it is the same column."""
+    """Reads the section `repeats` of a suite: which rows are outputs of one question. Raises BadSettings for mistakes, and where
+    `statistics` names another column."""
     config = _short_or_long(RepeatsConfig, "by", data, "repeats")
     by, sections = config.by.removeprefix("row."), context["sections"]
     of_ids = config.by == BY_ID
@@ -115,11 +118,12 @@ class ConfidenceConfig(Settings):
     max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
     """The share of errors among the accepted rows that a threshold may let pass."""
 
-    _a_column = written_as_column("column", "a confidence is a column", of_output=_OF_FIELD)
+    _a_column = column_check("column", "a confidence is a column", of_output=_OF_FIELD)
 
 
 def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
-    """The column or path of the confidence, and how many errors a threshold may let pass."""
+    """Reads the section `confidence` of a suite. Raises BadSettings for mistakes, and where neither the section nor a field says where a
+    confidence is."""
     config = _short_or_long(ConfidenceConfig, "column", data, "confidence")
     if config.column is None and not any(map(confidence_paths, context["evaluators"])):
         raise bad("confidence names no column, and no field has one of its own", hint="write confidence: row.conf")
@@ -144,7 +148,7 @@ class LimitsConfig(Settings):
 
 
 def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
-    """The settings under `limits`."""
+    """Reads the section `limits` of a suite. Raises BadSettings with every mistake."""
     limits = build(LimitsConfig, data, noun="limits")
     return WorkLimits(
         limits.row_seconds, limits.run_seconds, limits.text_length, limits.list_cells, limits.path_steps, limits.depth

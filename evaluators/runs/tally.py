@@ -31,7 +31,7 @@ class MetricSum(Struct):
     """Denominator → sum of numerators."""
 
     def add(self, metric: tuple[int, int], times: int) -> None:
-        """Count a metric (num, den) that was met some number of times; den 0 is undefined and says nothing."""
+        """Adds the metric (num, den) as often as `times` says; one with den 0 is undefined and not counted."""
         num, den = metric
         if den:
             self.rows += times
@@ -66,16 +66,16 @@ class Tally(Struct):
 
     @staticmethod
     def of(fields: int) -> Tally:
-        """No rows, of an evaluator whose closed list of fields is so long."""
+        """The tally of no rows, of an evaluator with so many fields in its closed list."""
         return Tally([[0] * _STATUSES for _ in range(fields)])
 
     @staticmethod
     def of_line(line: EvaluatorLine) -> Tally:
-        """No rows, of that evaluator."""
+        """The tally of no rows, of that evaluator."""
         return Tally.of(len(line.settings.scored_fields().names))
 
     def add(self, verdict: Result, times: int = 1, watch: Watch | None = None) -> None:
-        """Count a verdict that was met some number of times."""
+        """Adds a verdict to all sums, as often as `times` says. `watch` has the ratios that are summed by row."""
         self.row_statuses[verdict.status] += times
         if verdict.status.scored:
             self.passed += times if verdict.passed else 0

@@ -61,14 +61,14 @@ class Watch(Struct, frozen=True):
     def _row_counts(self, verdict: Result) -> _Counts | None:
         """The counts of all fields of a row together; None for a row that has none."""
         if self.fields:
-            return _of_statuses(verdict.statuses)
+            return _count_statuses(verdict.statuses)
         return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
     def _field_counts(self, verdict: Result, place: int | None) -> _Counts | None:
         """The counts of the field with that index among `fields`, or else among `paths`; zeros where it is in neither."""
         if not self.fields:
             return verdict.watched[place] if verdict.watched and place is not None else None
-        return _of_statuses(() if place is None else verdict.statuses[place : place + 1])
+        return _count_statuses(() if place is None else verdict.statuses[place : place + 1])
 
 
 def key_of(target: tuple[str | None, str]) -> str:
@@ -83,7 +83,7 @@ def target_of(key: str) -> tuple[str | None, str]:
     return path if of_field else None, metric
 
 
-def _of_statuses(statuses: Sequence[int]) -> _Counts:
+def _count_statuses(statuses: Sequence[int]) -> _Counts:
     """How many statuses are right, wrong (errors among them), missing and extra, in this order; others are not counted."""
     counts = [0] * len(FieldStatus)
     for status in statuses:

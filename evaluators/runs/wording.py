@@ -135,6 +135,7 @@ class Wording(Formatter):
         self.sentences = sentences
 
     def __call__(self, *findings: Finding) -> str:
+        """The sentences of the findings, one after the other, without anything between them."""
         return "".join(self.vformat(self.sentences[finding.code], (), finding.facts) for finding in findings)
 
     def format_field(self, value: Any, form: str) -> str:
@@ -146,8 +147,10 @@ class Wording(Formatter):
             value = [self(each) if isinstance(each, Finding) else each for each in value]
         if (worded := _FORMS.get(form)) is not None:
             return worded(value)
-        singular, several, rest = form.partition("/")
-        return str(format(value, form)) if not several else singular if value == 1 else rest
+        singular, slash, plural = form.partition("/")
+        if not slash:
+            return str(format(value, form))
+        return singular if value == 1 else plural
 
 
 sentence: Final = Wording(SENTENCES)

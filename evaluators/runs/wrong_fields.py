@@ -43,18 +43,19 @@ class WrongFields(Sum):
                 del self.of_group[name]
                 self.unreadable.pop(name, None)
 
-    def add(self, plan: Plan, one: Compiled, slots: list[Any], names: Sequence[str]) -> None:
-        """Notes the wrong fields of some rows by group. `names` has the group of each row, `slots` the filled slots of the
-        plan, `one` the evaluator."""
-        if not isinstance(one.check, RowsCheck):
+    def add(self, plan: Plan, evaluator: Compiled, slots: list[Any], names: Sequence[str]) -> None:
+        """Counts the wrong fields of some rows by group, for an evaluator whose fields documents decide. `names` has the group of each row,
+        `slots` the filled slots of the plan."""
+        if not isinstance(evaluator.check, RowsCheck):
             return
-        for row, verdict in enumerate(slots[one.verdicts]):
+        for row, verdict in enumerate(slots[evaluator.verdicts]):
             if verdict.status.scored and verdict.counts is not None and any(verdict.counts[1:]):
-                outcomes = plan.wrong_from(one, slots, row, {""}, ())
+                outcomes = plan.wrong_from(evaluator, slots, row, {""}, ())
                 paths = (each.field if each.field is not None else _ITEM.sub("[*]", each.path) for each in outcomes)
                 is_read = verdict.status is not RowStatus.UNREADABLE
-                of, name = self.of_group.setdefault(names[row], {}), names[row]
+                name = names[row]
+                counts = self.of_group.setdefault(name, {})
                 for path in dict.fromkeys(paths):
-                    of[path] = of.get(path, 0) + is_read
+                    counts[path] = counts.get(path, 0) + is_read
                 self.unreadable[name] = self.unreadable.get(name, 0) + (not is_read)
         self.limit()

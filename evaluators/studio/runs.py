@@ -36,7 +36,7 @@ from evaluators.runs.cells_again import with_cells
 from evaluators.runs.dry_run import dry_run_lines
 from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import Run
-from evaluators.runs.run_listing import ListedRun, listed_runs, newest_runs
+from evaluators.runs.run_listing import ListedRun, list_runs, newest_runs
 from evaluators.studio import messages
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import RunLine, RunList, RunState, Trend
@@ -202,7 +202,7 @@ class Runs:
 def _runs_in(results: Path) -> Sequence[ListedRun]:
     """The runs in a folder; none where the folder is not there yet."""
     try:
-        return listed_runs(results)
+        return list_runs(results)
     except Problems:  # no such folder yet
         return ()
 

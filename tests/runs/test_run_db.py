@@ -20,7 +20,7 @@ from evaluators.runs.label_pairs import NO_LABELS
 from evaluators.runs.recorder import Recording
 from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
-from evaluators.runs.run_listing import ListedRun, State, listed_runs
+from evaluators.runs.run_listing import ListedRun, State, list_runs
 from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import Part, SplitResult
 from evaluators.runs.split_rows import Layout, SplitRows
@@ -186,7 +186,7 @@ def test_what_was_being_written_when_the_program_ended_is_taken_back(file: Path,
             (ended / "y" / path.name).write_bytes(path.read_bytes())
         db.connection.execute("rollback")
     assert (ended / "y" / "run.db-journal").stat().st_size > 0
-    (run,) = listed_runs(ended)
+    (run,) = list_runs(ended)
     assert (run.state, run.splits) == ("unfinished", (2, None))
     with closing(RunDb(ended / "y" / "run.db")) as db:
         writer = RowWriter(RunRows(db, 0, LAYOUT))
@@ -236,7 +236,7 @@ def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(f
 def test_a_listing_survives_what_is_no_number_of_splits(file: Path, db: RunDb, value: str) -> None:
     filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     db.note({"splits of rows0": value})
-    (run,) = listed_runs(file.parent.parent)
+    (run,) = list_runs(file.parent.parent)
     assert (run.state, run.splits) == ("unfinished", (1, None))
 
 

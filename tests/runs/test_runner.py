@@ -16,7 +16,7 @@ from evaluators.runs.driver import memory_variant, score_variant
 from evaluators.runs.engines.engine import ENGINES, Lost
 from evaluators.runs.observer import Observer
 from evaluators.runs.recorder import Recording
-from evaluators.runs.stats import metrics
+from evaluators.runs.stats import all_stats
 
 
 def scored(suite: Any, job: Any, observer: Observer = Observer()) -> Any:
@@ -42,7 +42,7 @@ def test_clusters_are_the_same_for_any_number_of_splits(bench: Any, most: int, m
     bench.suite = {**bench.suite, "repeats": None, "statistics": {"cluster": "row.group"}}
     whole, files = bench.score()
     assert bench.score(splits=9, chunk=300) == (whole, files)
-    stats = metrics(load(bench.suite).lines, whole)
+    stats = all_stats(load(bench.suite).lines, whole)
     assert all(one.mean_ci is not None for one in stats)
     assert {row["cluster"] for row in lines(files["rows"])} == {"a", "b", "c"}
 
@@ -217,7 +217,7 @@ def test_a_split_that_is_lost_ends_the_run_before_it_and_names_its_rows(bench: A
 def gaps_of(bench: Any) -> list[tuple[str, str | None, str | None]]:
     suite, job = bench.job()
     measured = scored(suite, job)
-    found = gaps(suite.lines, [(measured.sums, metrics(suite.lines, measured))], suite, complete=True)
+    found = gaps(suite.lines, [(measured.sums, all_stats(suite.lines, measured))], suite, complete=True)
     assert all(issue.blame is Blame.TESTSET for issue in found)
     return [(issue.code, issue.where, issue.hint) for issue in found]
 

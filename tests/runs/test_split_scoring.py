@@ -43,7 +43,7 @@ def test_a_worker_gives_the_part_that_this_process_gives(bench: Any, sent: Any) 
     part = here((job.table.splits()[1], frozenset()), never)
     assert sent()(1) == part
     assert sum(told) == part.sums.rows
-    assert here.untold(part.sums.rows) == 0
+    assert here.unreported_rows(part.sums.rows) == 0
 
 
 def test_a_file_that_a_worker_does_not_see_is_said(bench: Any, sent: Any) -> None:

@@ -28,9 +28,9 @@ from evaluators.runs.result import (
     Interval,
     RunResult,
 )
-from evaluators.runs.run_folder import RunFolder, clean, default_name, remove_folder
+from evaluators.runs.run_folder import RunFolder, default_name, remove_folder, remove_unfinished_run
 from evaluators.runs.run_json import read_as, run_body, run_json
-from evaluators.runs.run_listing import listed_runs
+from evaluators.runs.run_listing import list_runs
 from evaluators.runs.store import open_text, write_text
 from tests.kit import cli, problem_of, write_files
 
@@ -178,8 +178,8 @@ def test_what_a_forced_run_was_to_replace_comes_back_when_that_is_cleaned(tmp_pa
     with RunFolder.create(tmp_path, "nightly") as folder:
         folder.finish(result(rows=1))
     ended(tmp_path, force=True)
-    assert [(run.name, run.state) for run in listed_runs(tmp_path)] == [("nightly", "unfinished")]
-    assert clean(tmp_path / "nightly")
+    assert [(run.name, run.state) for run in list_runs(tmp_path)] == [("nightly", "unfinished")]
+    assert remove_unfinished_run(tmp_path / "nightly")
     assert Run(tmp_path / "nightly").result.rows == 1
     assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
 
@@ -196,9 +196,9 @@ def test_what_somebody_else_put_into_an_unfinished_run_stays_when_that_is_cleane
     ended(tmp_path)
     write_text(tmp_path / "nightly" / "notes.txt", "mine")
     write_text(tmp_path / "nightly" / "suite" / "suite.yaml", "the run's", renews=True)
-    assert clean(tmp_path / "nightly")
+    assert remove_unfinished_run(tmp_path / "nightly")
     assert listing(tmp_path) == ["nightly", "nightly/notes.txt"]
-    assert listed_runs(tmp_path) == []
+    assert list_runs(tmp_path) == []
 
 
 def test_what_somebody_else_put_into_a_run_that_is_cleaned_goes_to_the_one_that_comes_back(tmp_path: Path) -> None:
@@ -207,13 +207,13 @@ def test_what_somebody_else_put_into_a_run_that_is_cleaned_goes_to_the_one_that_
     write_text(tmp_path / "nightly" / "notes.txt", "of the finished one")
     ended(tmp_path, force=True)
     write_text(tmp_path / "nightly" / "notes.txt", "of the unfinished one")
-    assert clean(tmp_path / "nightly")
+    assert remove_unfinished_run(tmp_path / "nightly")
     notes = ["nightly/notes.txt", "nightly/notes.txt-2"]
     assert listing(tmp_path) == ["nightly", *notes, "nightly/run.db", "nightly/run.json"]
 
 
 def test_what_a_forced_run_was_to_replace_goes_when_somebody_comes_to_its_end(tmp_path: Path) -> None:
-    for take in (partial(RunFolder.go_on, tmp_path / "nightly"), partial(RunFolder.create, tmp_path, "nightly", True)):
+    for take in (partial(RunFolder.resume, tmp_path / "nightly"), partial(RunFolder.create, tmp_path, "nightly", True)):
         with RunFolder.create(tmp_path, "nightly", force=True) as folder:
             folder.finish(result(rows=1))
         ended(tmp_path, force=True)
@@ -226,9 +226,9 @@ def test_what_a_forced_run_was_to_replace_goes_when_somebody_comes_to_its_end(tm
 
 def test_a_run_that_was_taken_up_stays_whatever_happens(tmp_path: Path) -> None:
     ended(tmp_path)
-    with pytest.raises(KeyError), RunFolder.go_on(tmp_path / "nightly"):
+    with pytest.raises(KeyError), RunFolder.resume(tmp_path / "nightly"):
         raise KeyError
-    assert [(run.name, run.state) for run in listed_runs(tmp_path)] == [("nightly", "unfinished")]
+    assert [(run.name, run.state) for run in list_runs(tmp_path)] == [("nightly", "unfinished")]
 
 
 @pytest.mark.parametrize("full", ["nightly", "lock", "run.db"])
@@ -285,7 +285,7 @@ def test_the_run_before_waits_until_all_rows_of_another_are_scored(tmp_path: Pat
         folder.finish(result(rows=1))
     for rows in (2, 3):
         with RunFolder.create(tmp_path, "nightly", force=True) as folder:
-            assert folder.waiting == tmp_path / ".nightly.replaced"
+            assert folder.waiting_folder == tmp_path / ".nightly.replaced"
             folder.finish(result(rows=rows, complete=False))
         assert Run(tmp_path / ".nightly.replaced").result.rows == 1
         assert Run(tmp_path / "nightly").result.rows == rows
@@ -319,7 +319,7 @@ def test_cleaning_a_run_that_was_killed_brings_the_stopped_one_before_it_back(tm
     lines = ["import os, sys", "from evaluators.runs.run_folder import RunFolder"]
     lines += ["folder = RunFolder.create(sys.argv[1], 'nightly', True)", "os._exit(1)"]
     subprocess.run([sys.executable, "-c", "\n".join(lines), str(tmp_path)], check=False)
-    assert clean(tmp_path / "nightly")
+    assert remove_unfinished_run(tmp_path / "nightly")
     assert Run(tmp_path / "nightly").result.rows == 2
     assert Run(tmp_path / ".nightly.replaced").result.rows == 1
 
@@ -364,12 +364,12 @@ def test_a_report_of_a_run_goes_with_it_and_a_file_beside_it_stays(tmp_path: Pat
 
 def test_a_run_that_goes_on_is_neither_replaced_nor_cleaned_nor_gone_on_with(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly"):
-        assert [run.state for run in listed_runs(tmp_path)] == ["going"]
+        assert [run.state for run in list_runs(tmp_path)] == ["going"]
         with pytest.raises(Problems, match="still going"):
             RunFolder.create(tmp_path, "nightly", force=True)
         with pytest.raises(Problems, match="still going"):
-            RunFolder.go_on(tmp_path / "nightly")
-        assert not clean(tmp_path / "nightly")
+            RunFolder.resume(tmp_path / "nightly")
+        assert not remove_unfinished_run(tmp_path / "nightly")
         assert (tmp_path / "nightly" / "run.db").exists()
 
 
@@ -381,7 +381,7 @@ def test_nothing_but_an_unfinished_run_is_cleaned(tmp_path: Path, state: str) ->
     else:
         write_text(tmp_path / "nightly" / "notes.txt", "mine")
     before = listing(tmp_path)
-    assert not clean(tmp_path / "nightly")
+    assert not remove_unfinished_run(tmp_path / "nightly")
     assert listing(tmp_path) == before
 
 

@@ -34,7 +34,7 @@ FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wro
 MOST_SHOWN: Final = 10
 
 
-class Marked(Struct, frozen=True):
+class MarkedRow(Struct, frozen=True):
     """One row that a judge and a person have looked at."""
 
     number: int
@@ -85,7 +85,7 @@ class JudgeConfusion(Struct, frozen=True):
         }  # fmt: skip
 
     @staticmethod
-    def of(rows: Iterable[Marked]) -> JudgeConfusion:
+    def of(rows: Iterable[MarkedRow]) -> JudgeConfusion:
         """Counts the pairs of verdicts of some rows."""
         pair_counts = Counter((row.judge, row.person) for row in rows)
         return JudgeConfusion(
@@ -102,7 +102,7 @@ class Halves(Struct, frozen=True):
     """The interval of the second agreement minus the first; None where a half has no rows."""
 
 
-class Changed(Struct, frozen=True):
+class ChangedAnswers(Struct, frozen=True):
     """Two sets of answers to the same questions."""
 
     questions: int
@@ -127,7 +127,7 @@ class Calibration(Struct, frozen=True):
     difference_interval: Interval | None
     difference_rows: int
     """The rows whose mark is a number."""
-    disagreements: tuple[Marked, ...]
+    disagreements: tuple[MarkedRow, ...]
     unmarked: int
     """Rows with a verdict and without a mark."""
     unjudged: int
@@ -157,7 +157,7 @@ def calibrate(
     place, field = _target_indexes(record, target)
     choices = choices if field is None else {}
     spelled = {name.strip().casefold(): name for name in choices} | {name: name for name in choices}
-    rows: list[Marked] = []
+    rows: list[MarkedRow] = []
     unmarked = unjudged = 0
     for variant in record.each_variant:
         for row in record.each_row(variant):
@@ -176,7 +176,7 @@ def calibrate(
             length = len(str((row.cells or {}).get(record.result.columns.get("output", ""), "")))
             answered = _judge_choice(verdict, tuple(choices))
             both = (chosen, answered) if chosen and answered else None
-            rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1], both))
+            rows.append(MarkedRow(row.number, row.id, judge, mark[0], length, score, mark[1], both))
     table = _choice_table(rows, tuple(choices), target)
     return replace(calibration_of(rows, unmarked, unjudged), cluster=record.result.cluster, choices=table)
 
@@ -188,7 +188,7 @@ def _judge_choice(verdict: Result, choices: Sequence[str]) -> str | None:
     return next((name for name, (part, whole) in shares if 2 * part > whole), None)
 
 
-def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
+def _choice_table(rows: Iterable[MarkedRow], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
     """The confusion matrix of people's choices (the expected side) and the judge's; None where no row has choices."""
     first_rows: dict[LabelPair, list[FirstRow]] = {}
     for row in rows:
@@ -210,8 +210,8 @@ def _mark_cell(record: Run, row: RecordedRow, column: str) -> Any:
     return row.cells[column]
 
 
-def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:
-    """The agreement of judge and people over marked rows."""
+def calibration_of(rows: Sequence[MarkedRow], unmarked: int = 0, unjudged: int = 0) -> Calibration:
+    """The agreement of judge and people over marked rows. `unmarked` and `unjudged` count the rows that lack a mark or a verdict."""
     confusion = JudgeConfusion.of(rows)
     by_length = sorted(rows, key=lambda row: row.length)
     by_place = sorted(rows, key=lambda row: row.number)
@@ -226,23 +226,26 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
 
 
 def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval | None]:
-    """Cohen's kappa of how often two raters met, by their two verdicts, with its 95 % CI: agreement beyond chance. None where one
-    verdict is all there is."""
+    """Cohen's kappa, the agreement of two raters beyond chance, and its 95 % CI. `cells` says how often each pair of their verdicts occurs.
+    (None, None) without rows, and where one verdict is all there is."""
     n = sum(cells.values())
     if not n:
         return None, None
     shares = {verdicts: count / n for verdicts, count in cells.items() if count}
-    one, other = defaultdict[str, float](float), defaultdict[str, float](float)
+    firsts, seconds = (
+        defaultdict[str, float](float),
+        defaultdict[str, float](float),
+    )  # how often each rater gives each verdict
     for (first, second), share in shares.items():
-        one[first] += share
-        other[second] += share
+        firsts[first] += share
+        seconds[second] += share
     agreed = sum(share for (first, second), share in shares.items() if first == second)
-    chance = sum(share * other[verdict] for verdict, share in one.items())
+    chance = sum(share * seconds[verdict] for verdict, share in firsts.items())
     if chance == 1:
         return None, None
     value = (agreed - chance) / (1 - chance)
     spread = sum(
-        share * ((first == second) - (one[second] + other[first]) * (1 - value)) ** 2
+        share * ((first == second) - (firsts[second] + seconds[first]) * (1 - value)) ** 2
         for (first, second), share in shares.items()
     )
     variance = (spread - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
@@ -250,7 +253,7 @@ def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval 
     return value, Interval(max(-1.0, value - reach), min(1.0, value + reach))
 
 
-def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
+def rate_difference_interval(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
     """The 95 % CI of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
     first, second = wilson(*one), wilson(*other)
     if first is None or second is None:
@@ -261,12 +264,12 @@ def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None
     return Interval(low, high)
 
 
-def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> Changed:
+def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> ChangedAnswers:
     """How many questions two runs have in common, and which of them have another verdict."""
     known = {logged.question.key: logged.answer for logged in theirs if logged.answer.error is None}
     both = [logged for logged in ours if logged.answer.error is None and logged.question.key in known]
     other = [logged for logged in both if verdict_in(logged.answer) != verdict_in(known[logged.question.key])]
-    return Changed(len(both), len(other), tuple(_question_line(logged) for logged in other[:MOST_SHOWN]))
+    return ChangedAnswers(len(both), len(other), tuple(_question_line(logged) for logged in other[:MOST_SHOWN]))
 
 
 def read_mark(
@@ -324,12 +327,14 @@ def _judge_verdict(verdict: Result, field: int | None) -> bool | None:
     return status is FieldStatus.MATCH if status in MEASURED else None
 
 
-def _compare_halves(rows: Sequence[Marked]) -> Halves:
+def _compare_halves(rows: Sequence[MarkedRow]) -> Halves:
     """The verdicts in the first and the second half of the rows, which the caller has put in order, and how far the agreements
     are apart."""
     middle = len(rows) // 2
     first, second = JudgeConfusion.of(rows[:middle]), JudgeConfusion.of(rows[middle:])
-    return Halves(first, second, rates_apart((first.agreements, first.rows), (second.agreements, second.rows)))
+    return Halves(
+        first, second, rate_difference_interval((first.agreements, first.rows), (second.agreements, second.rows))
+    )
 
 
 def _question_line(line: AnswerLine) -> str:

@@ -70,8 +70,8 @@ def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
     return "lost" if was is FieldStatus.MATCH else "unchanged"
 
 
-def weightiest(changes: Iterable[Change]) -> Change:
-    """The change of a row that several evaluators score: the first of `CHANGES` among theirs."""
+def weightiest_change(changes: Iterable[Change]) -> Change:
+    """The change of a row that several evaluators score: of their changes, the one that comes first in `CHANGES`."""
     return min(changes, key=CHANGES.index, default="never measured")
 
 
@@ -141,7 +141,7 @@ def changed_rows(
     for row in pairs.rows():
         verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
         changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
-        change = weightiest(changes)
+        change = weightiest_change(changes)
         counts[change] += 1
         others = list(_other_wrong_values(*row, *values))
         if change not in _QUIET or others or any(was and now and was.statuses != now.statuses for was, now in verdicts):
@@ -235,7 +235,7 @@ def _changed_row(
 ) -> ChangedRow:
     """The row as the comparison lists it, from the change and both results of each evaluator; `others` are further changes of values,
     ready to be shown. A row without a `line` has number 0."""
-    of = {
+    names_of = {
         kind: tuple(name for name, (each, _) in by_evaluator.items() if each == kind)
         for kind in ("broken", "fixed", "lost", "gained", "settled")
     }
@@ -245,15 +245,24 @@ def _changed_row(
         if by_evaluator[name][0] in ("broken", "fixed", "unchanged")
         for text in _field_changes(name, *by_evaluator[name][1], base.fields[name], new.fields[name])
     ]
-    unscored = [(name, by_evaluator[name][1][1]) for name in of["lost"]] + [
-        (name, by_evaluator[name][1][0]) for name in of["gained"]
-    ]
-    id_, number = ("", 0) if line is None else (line.id, line.row)
+    old = {name: was for name, (_, (was, _)) in by_evaluator.items()}
+    unscored = {name: by_evaluator[name][1][1] for name in names_of["lost"]} | {
+        name: old[name] for name in names_of["gained"]
+    }
     return ChangedRow(
-        id_, number, of["broken"], of["fixed"], (*fields, *others), variant, change, of["lost"],
-        tuple(name for name in of["lost"] if (was := by_evaluator[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
-        {name: _why_unscored(result) for name, result in unscored},
-    )  # fmt: skip
+        id="" if line is None else line.id,
+        number=0 if line is None else line.row,
+        broken=names_of["broken"],
+        fixed=names_of["fixed"],
+        fields=(*fields, *others),
+        variant=variant,
+        change=change,
+        lost=names_of["lost"],
+        lost_passed=tuple(name for name in names_of["lost"] if (was := old[name]) is not None and was.passed),
+        gained=names_of["gained"],
+        settled=names_of["settled"],
+        reasons={name: _why_unscored(result) for name, result in unscored.items()},
+    )
 
 
 def _why_unscored(result: RowResult) -> str:

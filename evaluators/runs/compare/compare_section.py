@@ -28,7 +28,8 @@ class RegressionCheck(Settings):
     """The comparison fails when more rows than this were right and are wrong now."""
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> RegressionCheck:
+    def _check_has_limit(self) -> RegressionCheck:
+        """Returns the check as it is. Raises ValueError where it sets no limit."""
         if self.max_drop is None and self.max_broken_rows is None:
             raise ValueError("a regression check needs max_drop or max_broken_rows")
         return self
@@ -55,7 +56,8 @@ class CompareConfig(Settings):
 
 
 def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
-    """The settings under `compare`. Every regression check must be about something that the suite has."""
+    """Reads the section `compare` of a suite. Raises BadSettings with every mistake, such as a regression check on something that the suite
+    does not have."""
     config, fields = build(CompareConfig, data, noun="compare"), listed_fields(context["evaluators"])
     details: list[Detail] = []
     for written in config.regression_checks:

@@ -63,7 +63,7 @@ def compare_sides(
     against = list(reasons_against(base, new))
     changed = [issue for issue in against if across_settings and issue.code == "other-settings"]
     reasons = [issue for issue in against if issue not in changed]
-    placed = list(paired_by_place(base, new, pairs)) if alone or asked else []
+    placed = list(pairing_remarks(base, new, pairs)) if alone or asked else []
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(paired_rows.both) for paired_rows in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
@@ -200,7 +200,7 @@ def _noise_of_rows(stats: RepeatStats) -> float | None:
 
 
 def reasons_against(base: Side, new: Side) -> Iterator[Finding]:
-    """Why the runs cannot be compared, whatever their rows are."""
+    """Yields the reasons why the runs cannot be compared, whatever their rows are; nothing where they can."""
     if base.variants != new.variants and set(base.rows) != set(new.rows):
         yield Finding("other-variants", {"base": base.variants, "new": new.variants})
     for side, one, other in (("base", base, new), ("new run", new, base)):
@@ -227,8 +227,9 @@ def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
                 yield Finding("one-sided-rows", {"variant": variant, "count": len(ids), "side": side, "ids": ids})
 
 
-def paired_by_place(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
-    """A remark that rows were paired by their places for want of an id, and the column that would pair them, where one is known."""
+def pairing_remarks(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
+    """Yields, for each variant whose rows were paired by their places for want of an id, a remark that says so, and names the column that
+    would pair them where one is known."""
     for variant, of_variant in pairs.items():
         if of_variant.by_place:
             column = _naming_column(base, new, variant)
@@ -249,7 +250,7 @@ def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
     )
     known = [naming for naming in naming_keys(was, now) if naming.shared]
     input_column = new.result.columns.get("input")
-    known.sort(key=lambda one: (not one.is_called_id, one.key != input_column, -one.shared))
+    known.sort(key=lambda naming: (not naming.is_called_id, naming.key != input_column, -naming.shared))
     return known[0].key if known else None
 
 
@@ -282,7 +283,8 @@ def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
 
 
 def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
-    """Remarks for readers of a comparison that is possible all the same."""
+    """Yields remarks for readers on what differs between two runs that can be compared all the same: versions, fields, groups, ids that
+    several rows share, and rows without a checksum."""
     if base.result.version != new.result.version:
         yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
     for name in (name for name in new.fields if name in base.fields):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from evaluators.model.result_table import Kind, ResultTable
 from evaluators.runs.metrics import score_text, signed_text, with_variant
 from evaluators.runs.result import Interval
-from evaluators.runs.run_json import json_data, stable
+from evaluators.runs.run_json import json_data, stable_json
 from evaluators.scoring.values.paths import path_for_people
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
@@ -262,7 +262,7 @@ class RunComparison(Struct, frozen=True):
     @property
     def most_changed(self) -> list[Difference]:
         """The fields that are higher or lower than in the base, the one that changed most first."""
-        return sorted((field for field in self.fields if field.difference), key=lambda one: -abs(one.difference or 0))
+        return sorted((field for field in self.fields if field.difference), key=lambda field: -abs(field.difference or 0))
 
     @property
     def answer(self) -> tuple[str, ...]:
@@ -285,9 +285,9 @@ class RunComparison(Struct, frozen=True):
             for difference in self.most_changed
             if (difference.evaluator, difference.variant) == (main.evaluator, main.variant)
         ]
-        parts += [f"changed most: {_moved_field(difference)}" for difference in own[:1]]
+        parts += [f"changed most: {_field_change_text(difference)}" for difference in own[:1]]
         parts += [
-            _moved_field(other)
+            _field_change_text(other)
             for other in own[1:]
             if other.verdict in _CLEAR and (other.difference or 0) * (own[0].difference or 0) < 0
         ][:1]
@@ -344,23 +344,26 @@ class RunComparison(Struct, frozen=True):
         return self.table.to_arrow()
 
 
-def _change_text(one: Difference) -> str:
+def _change_text(difference: Difference) -> str:
     """The text of both metrics with their difference, or of one where they are equal."""
-    if not one.difference:
-        return score_text(one.new)
-    return f"{score_text(one.base)} → {score_text(one.new)} ({signed_text(one.difference)})"
+    if not difference.difference:
+        return score_text(difference.new)
+    return f"{score_text(difference.base)} → {score_text(difference.new)} ({signed_text(difference.difference)})"
 
 
-def _moved_field(one: Difference) -> str:
-    """A field with both metrics, and whether its difference is clear."""
-    tested = "" if one.verdict == "not tested" else f", {'clearly ' if one.verdict in _CLEAR else ''}{one.verdict}"
-    return f"{path_for_people(one.field or '')} ({score_text(one.base)} → {score_text(one.new)}{tested})"
+def _field_change_text(difference: Difference) -> str:
+    """The text of a field with both metrics, and whether its difference is clear."""
+    verdict = f"{'clearly ' if difference.verdict in _CLEAR else ''}{difference.verdict}"
+    tested = "" if difference.verdict == "not tested" else f", {verdict}"
+    field = path_for_people(difference.field or "")
+    return f"{field} ({score_text(difference.base)} → {score_text(difference.new)}{tested})"
 
 
 def _best_variant(ranking: Ranking) -> str:
-    """Which variant is best by an evaluator, or which cannot be told apart at the top."""
-    best = [variant for variant in ranking.variants if variant.rank == 1]
-    names, means = (", ".join(texts) for texts in ([one.variant for one in best], [score_text(one.mean) for one in best]))
+    """The sentence on which variant is best by an evaluator, or which cannot be told apart at the top."""
+    best = [ranked for ranked in ranking.variants if ranked.rank == 1]
+    names = ", ".join(ranked.variant for ranked in best)
+    means = ", ".join(score_text(ranked.mean) for ranked in best)
     if not best:
         return f"{ranking.evaluator}: no variant is ranked"
     if len(best) == 1:
@@ -368,7 +371,7 @@ def _best_variant(ranking: Ranking) -> str:
     return f"{ranking.evaluator}: of {names}, none is clearly better: mean scores {means}"
 
 
-def tests_in(differences: Iterable[Difference]) -> int:
+def count_tests(differences: Iterable[Difference]) -> int:
     """The number of tests: differences that are the same in every row count once."""
     return len({difference.test for difference in differences if difference.p_value is not None})
 
@@ -383,4 +386,4 @@ def comparison_json(comparison: RunComparison) -> str:
         for key in ("noise", "changed_groups", "same_as", "invented"):
             if record[key] is None or record[key] is False:
                 del record[key]
-    return stable(body)
+    return stable_json(body)

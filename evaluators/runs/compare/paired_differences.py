@@ -45,18 +45,18 @@ def all_differences(
     for variant, paired in pairs.items():
         families = _Family(paired), _Family(paired)
         for name in names:
-            met = _met_by_cluster(paired, name)
+            met = _count_by_cluster(paired, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
             values = _count_values(met, score_states, lost_is_broken)
             evaluators.append(
-                families[0].with_twin(_difference(name, None, values, variant), values, score_states, lost_is_broken)
+                families[0].with_same_test(_difference(name, None, values, variant), values, score_states, lost_is_broken)
             )
             for index, path in enumerate(after):
                 if path in before:
                     states = field_states(before.index(path), index)
                     values = _count_values(met, states, lost_is_broken)
                     difference = _difference(name, path, values, variant)
-                    fields.append(families[1].with_twin(difference, values, states, lost_is_broken))
+                    fields.append(families[1].with_same_test(difference, values, states, lost_is_broken))
     return (*correct_p_values(evaluators), *correct_p_values(fields))
 
 
@@ -67,9 +67,9 @@ class _Family:
         self._pairs = pairs
         self._met: dict[frozenset[tuple[Units, int]], list[tuple[Difference, States]]] = {}
 
-    def with_twin(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
-        """The difference. Where an earlier one of the family says the same in every row, and something changed, it names that
-        one: both are one test."""
+    def with_same_test(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
+        """The difference as it is; with `same_as` set to an earlier one of the family that says the same in every row, where something
+        changed: both are one test."""
         if difference.p_value is None or not any(map(_has_changed, values.rows)):
             return difference
         alike = self._met.setdefault(frozenset(values.rows.items()), [])
@@ -84,12 +84,12 @@ class _Family:
     def _row_units(self, difference: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
         """The units of each pair of rows, in their order, for one evaluator or field; None for a row that is no part of the metrics."""
         known: dict[tuple[RowResult, RowResult], Units | None] = {}
-        found = []
+        units = []
         for both in self._pairs.verdicts(difference.evaluator):
             if both not in known:
                 known[both] = _row_change(states(*both), lost_is_broken)[1]
-            found.append(known[both])
-        return found
+            units.append(known[both])
+        return units
 
 
 class _Values(Struct):
@@ -116,7 +116,7 @@ _Met: TypeAlias = Mapping[tuple[RowResult, RowResult], int]
 """(what the base says of a row, what the new run says of it) → how many such rows there are."""
 
 
-def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
+def _count_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
     """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
     if not any(line.cluster is not None for line in pairs.new.lines[:1]):
         return {None: Counter(pairs.verdicts(name))}
@@ -164,25 +164,25 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     """The difference of an evaluator, or of a field of it, before p-values are corrected. It has no p-value and no interval where a side
     measured nothing, or no row was measured in both runs."""
     changes = values.changes
-    one, two, three, four = _total(values.rows)
-    base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
-    found = Difference(
+    base_sum, base_of, new_sum, new_of = _total(values.rows)
+    base, new = (Fraction(base_sum, base_of) if base_of else None), (Fraction(new_sum, new_of) if new_of else None)
+    untested = Difference(
         name, path, values.pairs, _to_float(base), _to_float(new), None, None, None, None, "not measured", changes["fixed"],
         changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
         values.lost_passed, changes["gained"], changes["settled"],
         "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
         invented=base is None and new == 0 and changes["broken"] > 0,
     )  # fmt: skip
-    if found.invented:
-        return replace(found, verdict="worse")
+    if untested.invented:
+        return replace(untested, verdict="worse")
     if base is None or new is None or not any(of_was and of_now for _, of_was, _, of_now in values.rows):
-        return found
+        return untested
     tested = tested_differences(values.units)
     moments = moments_of_values(_deviations(values.units))
     changed = sum(count for difference, count in tested.items() if difference)
     p, difference = sign_flips(tested), float(new - base)
     return replace(
-        found,
+        untested,
         difference=difference,
         ci=difference_interval(_difference_interval(values, moments), p, difference),
         p_value=p,
@@ -205,10 +205,11 @@ def _to_float(metric: Fraction | None) -> float | None:
 
 def _total(units: Mapping[Units, int]) -> Units:
     """The units of all rows or clusters added up; the count is how often each occurs."""
-    one, two, three, four = NO_UNITS
+    base_sum, base_of, new_sum, new_of = NO_UNITS
     for (was, of_was, now, of_now), count in units.items():
-        one, two, three, four = one + was * count, two + of_was * count, three + now * count, four + of_now * count
-    return one, two, three, four
+        base_sum, base_of = base_sum + was * count, base_of + of_was * count
+        new_sum, new_of = new_sum + now * count, new_of + of_now * count
+    return base_sum, base_of, new_sum, new_of
 
 
 def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
@@ -249,13 +250,13 @@ def _difference_interval(values: _Values, moments: Moments | None) -> Interval |
     """The interval of the difference: that of pairs of right and wrong, or that of a mean (of scores, of several values in a row,
     and of clusters)."""
     if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
-        counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
+        counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _RIGHT_OR_WRONG}
         if sum(counts.values()) == values.rows.total():
-            return pairs_interval(*(counts[pair] for pair in _FOUR))
+            return pairs_interval(*(counts[pair] for pair in _RIGHT_OR_WRONG))
     return mean_interval(moments, -1.0, 1.0)
 
 
-_FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
+_RIGHT_OR_WRONG: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
 
 
 def correct_p_values(differences: Sequence[Difference]) -> tuple[Difference, ...]:

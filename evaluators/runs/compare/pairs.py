@@ -114,7 +114,7 @@ class Pairs(NamedTuple):
 
 
 def pair_rows(base: SideRows, new: SideRows) -> Pairs:
-    """The rows of two runs by id. Rows that share an id are paired in their order.
+    """Pairs the rows of two runs by id. Rows that share an id are paired in their order.
 
     Rows without ids have the number of their row, and a table with a head counts from 2 where other files count from 1: such
     rows are paired by their place.
@@ -145,8 +145,8 @@ def _is_counted_with_head(base: list[RowLine], new: list[RowLine]) -> bool:
 def row_keys(rows: SideRows) -> list[tuple[str, int]]:
     """For each row its id, and how many rows of that id came before it: with these keys rows that share an id are told apart."""
     seen: Counter[str] = Counter()
-    found = []
+    keys = []
     for line in rows.lines:
-        found.append((line.id, seen[line.id]))
+        keys.append((line.id, seen[line.id]))
         seen[line.id] += 1
-    return found
+    return keys

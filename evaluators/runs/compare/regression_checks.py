@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck
-from evaluators.runs.compare.comparison import Difference, RegressionCheckResult, tests_in
+from evaluators.runs.compare.comparison import Difference, RegressionCheckResult, count_tests
 from evaluators.runs.compare.paired_differences import correct_p_values
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.gate_targets import EVERY
@@ -42,17 +42,17 @@ def judge_regression_checks(
         held = [
             difference
             for difference in differences
-            if name in (EVERY, difference.evaluator) and _is_field(difference, field)
+            if name in (EVERY, difference.evaluator) and _is_about_field(difference, field)
         ]
-        one_sided = list(_one_sided(name, field, *fields))
+        one_sided = list(_one_sided_results(name, field, *fields))
         if field == EVERY:
             held = list(correct_p_values(held))  # the fields that this check is about are its family
-        family = Family(tests_in(held), None if name == EVERY else name)
+        family = Family(count_tests(held), None if name == EVERY else name)
         for difference in held:
             results.extend(
-                _limits(written, check, difference)
+                _limit_results(written, check, difference)
                 if field != EVERY
-                else _limits(difference.name, check, difference, family)
+                else _limit_results(difference.name, check, difference, family)
             )
         results += one_sided
         if not held and not one_sided:
@@ -68,10 +68,11 @@ class Family(NamedTuple):
     """Whose fields they are; None for those of all evaluators."""
 
 
-def _one_sided(
+def _one_sided_results(
     name: str, field: str | None, base: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]
 ) -> Iterable[RegressionCheckResult]:
-    """The fields that only one of the runs has. A new one has nothing that it could have dropped from."""
+    """Yields a result for each field that only one of the runs has: a new one passes, as it has nothing that it could have dropped from;
+    one that is lost is undecided."""
     for evaluator in base.keys() & new.keys() if field is not None else ():
         if name not in (EVERY, evaluator):
             continue
@@ -85,7 +86,7 @@ def _one_sided(
                 yield RegressionCheckResult("regression_check", target, "undecided", sentence(Finding("lost-field")))
 
 
-def _is_field(difference: Difference, field: str | None) -> bool:
+def _is_about_field(difference: Difference, field: str | None) -> bool:
     """Whether a difference is of that field; with "every", of a field that one of the runs measured."""
     if field != EVERY:
         return difference.field == field
@@ -108,12 +109,12 @@ def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResul
     return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
 
 
-def _limits(
+def _limit_results(
     written: str, check: RegressionCheck, difference: Difference, family: Family | None = None
 ) -> Iterable[RegressionCheckResult]:
-    """The results of the limits of one evaluator or field. One of a `family` of fields has dropped only where the p-value says so
-    that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance. What only the outputs of the new
-    run have, and nobody expects, is worse than nothing."""
+    """Yields the result of each limit of a regression check for one evaluator or field. One of a `family` of fields has dropped only where
+    the p-value says so that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance. What only the outputs
+    of the new run have, and nobody expects, is worse than nothing."""
     too_many = check.max_broken_rows is not None and difference.broken > check.max_broken_rows
     if difference.invented and check.max_drop is not None:
         invented = sentence(
@@ -133,7 +134,7 @@ def _limits(
         clear = family is None or difference.verdict == "worse"
         verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop and clear else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        tests = [] if family is None else [_test(difference, family)]
+        tests = [] if family is None else [_test_finding(difference, family)]
         tests = [Finding("chance"), *tests] if drop > check.max_drop and not clear else tests
         message = sentence(lower, *_lost_finding(difference), *tests, Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, message, difference.variant)
@@ -143,8 +144,8 @@ def _limits(
         yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), difference.variant)
 
 
-def _test(difference: Difference, family: Family) -> Finding:
-    """How a field was tested, of how many."""
+def _test_finding(difference: Difference, family: Family) -> Finding:
+    """The finding that says how a field was tested, and among how many."""
     interval, p = difference_interval_text(difference.ci), p_value_text(difference.p_value_corrected)
     whose = "" if family.evaluator is None else f" of {family.evaluator}"
     return Finding(

@@ -90,7 +90,8 @@ def _rules_of_rows(config: CompareConfig, targets: Mapping[str, tuple[str, str |
 
 
 def _differences(base: Side, new: Side, evaluators: Sequence[str]) -> Iterator[Difference]:
-    """The mean of each evaluator and the score of each field that both runs list, by variant, in the order of the new run."""
+    """Yields the differences of the mean of each evaluator and the score of each field that both runs list, by variant, in the order of the
+    new run."""
     before = {(evaluator.name, evaluator.variant): evaluator for evaluator in base.result.evaluators}
     for now in new.result.evaluators:
         was = before.get((now.name, now.variant))
@@ -131,7 +132,8 @@ def _interval(was: EvaluatorStats, now: EvaluatorStats) -> Interval | None:
 def label_differences(
     base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
 ) -> Iterator[LabelDifference]:
-    """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
+    """Yields the differences of the metrics of each label that both runs have, then of the averages, of those evaluators, in the order of
+    the new run."""
     before = {(table.evaluator, table.variant): table for table in base}
     for table in new:
         was = before.get((table.evaluator, table.variant))
@@ -139,29 +141,18 @@ def label_differences(
             continue
         for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
             known = {metrics.label: metrics for metrics in old}
-            for metrics_of_label, metric in (
-                (metrics_of_label, metric)
-                for metrics_of_label in now
-                if metrics_of_label.label in known
-                for metric in LABEL_METRICS
-                if metric.compared
-            ):
-                difference = _both_and_difference(known[metrics_of_label.label], metrics_of_label, metric.name)
-                yield LabelDifference(
-                    table.evaluator,
-                    metrics_of_label.label,
-                    average,
-                    metric.name,
-                    *difference,
-                    metrics_of_label.support,
-                    table.variant,
-                )
+            for metrics in now:
+                for name in [metric.name for metric in LABEL_METRICS if metric.compared and metrics.label in known]:
+                    both = _both_and_difference(known[metrics.label], metrics, name)
+                    yield LabelDifference(
+                        table.evaluator, metrics.label, average, name, *both, metrics.support, table.variant
+                    )
 
 
 def measure_differences(
     base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
 ) -> Iterator[NumericColumnDifference]:
-    """The metrics of each measure that both runs have, in the order of the new one."""
+    """Yields the differences of the metrics of each measure that both runs have, in the order of the new one."""
     before = {(measure.name, measure.variant): measure for measure in base}
     for measure in new:
         if (was := before.get((measure.name, measure.variant))) is not None:
@@ -172,6 +163,6 @@ def measure_differences(
 
 
 def _both_and_difference(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
-    """The metric in both runs, and its difference."""
+    """The metric in the base and in the new run, and the difference; that is None where one of them is."""
     old, new = getattr(was, metric), getattr(now, metric)
     return old, new, None if old is None or new is None else new - old

@@ -56,15 +56,15 @@ def _rank_evaluator(name: str, variants: Sequence[tuple[str, SideRows]]) -> Rank
     if not shared:
         return Ranking(name, 0, (), tuple(unranked)) if unranked else None
     better = _clearly_better(ranked, shared, clusters)
-    found = []
+    entries = []
     for variant, column in ranked.items():
         own = [(key, column[key]) for key in shared if column[key].whole]
         mean = total_of(Counter(state.earned for _, state in own)) / len(own) if own else Fraction(0)
         rank, passed = 1 + sum(worse == variant for _, worse in better), sum(state.right for _, state in own)
         told_apart = {other for pair in better if variant in pair for other in pair} | {variant}
         alike = tuple(other for other in ranked if other not in told_apart)
-        found.append(RankedVariant(variant, rank, float(mean), _mean_interval(own, clusters), passed, alike))
-    ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
+        entries.append(RankedVariant(variant, rank, float(mean), _mean_interval(own, clusters), passed, alike))
+    ordered = sorted(entries, key=lambda entry: (entry.rank, -entry.mean))
     return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
 
 
@@ -111,8 +111,9 @@ def _test_two(
     units: dict[object, Units] = {}
     for key in keys:
         was, now = base[key], new[key]
-        one, two, three, four = units.get(cluster := clusters.get(key, key), NO_UNITS)
-        units[cluster] = one + was.earned, two + was.whole, three + now.earned, four + now.whole
+        cluster = clusters.get(key, key)
+        base_sum, base_of, new_sum, new_of = units.get(cluster, NO_UNITS)
+        units[cluster] = base_sum + was.earned, base_of + was.whole, new_sum + now.earned, new_of + now.whole
     counts = tested_differences(Counter(units.values()))
     return sign_flips(counts), total_of(counts)
 

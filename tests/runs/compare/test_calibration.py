@@ -18,7 +18,14 @@ import evaluators
 from evaluators.model.issues import Problems
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.text import page_text
-from evaluators.runs.compare.calibration import JudgeConfusion, Marked, calibration_of, kappa, rates_apart, read_mark
+from evaluators.runs.compare.calibration import (
+    JudgeConfusion,
+    MarkedRow,
+    calibration_of,
+    kappa,
+    rate_difference_interval,
+    read_mark,
+)
 from evaluators.runs.intervals import Z_95
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from tests.kit import cli, write_rows
@@ -85,10 +92,12 @@ def test_kappa_says_nothing_where_there_is_one_verdict() -> None:
 
 
 def test_rates_apart_are_newcombes_example() -> None:
-    found = rates_apart((48, 80), (56, 70))  # Newcombe 1998, table II, (a) the other way round: 56/70 against 48/80
+    found = rate_difference_interval(
+        (48, 80), (56, 70)
+    )  # Newcombe 1998, table II, (a) the other way round: 56/70 against 48/80
     assert found is not None
     assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
-    assert rates_apart((0, 0), (1, 2)) is None
+    assert rate_difference_interval((0, 0), (1, 2)) is None
 
 
 @pytest.mark.parametrize(
@@ -113,7 +122,7 @@ def test_a_mark_that_cannot_be_read_is_named(cell: str, scale: tuple[float, floa
 
 
 def test_a_judge_that_likes_long_outputs_is_seen() -> None:
-    rows = [Marked(n, str(n), judge=n >= 50, person=False, length=n, score=None) for n in range(100)]
+    rows = [MarkedRow(n, str(n), judge=n >= 50, person=False, length=n, score=None) for n in range(100)]
     found = calibration_of(rows)
     assert (found.lengths.first.too_kind, found.lengths.second.too_kind) == (0, 50)
     assert found.lengths.difference is not None
@@ -122,7 +131,7 @@ def test_a_judge_that_likes_long_outputs_is_seen() -> None:
 
 @pytest.mark.parametrize(("unjudged", "said"), [(1, "1 mark without a verdict is"), (2, "2 marks without a verdict are")])
 def test_marks_without_a_verdict_are_counted(unjudged: int, said: str) -> None:
-    found = calibration_of([Marked(n, str(n), judge=n >= 5, person=True, length=n, score=None) for n in range(10)])
+    found = calibration_of([MarkedRow(n, str(n), judge=n >= 5, person=True, length=n, score=None) for n in range(10)])
     page = calibration_page(replace(found, unjudged=unjudged), "run", "tone", "human", None)
     assert f"{said} left out." in " ".join(page_text(page).split())
 

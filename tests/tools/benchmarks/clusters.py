@@ -106,7 +106,7 @@ def _prepared(folder: Path, suite: str, rows: int) -> Prepared:
 
 def _seconds(prepared: Prepared, crew: Crew) -> float:
     """How long the scoring takes, with its columns written into a run folder that goes away."""
-    folder = RunFolder.passing()
+    folder = RunFolder.temporary()
     try:
         recordings = [recording_of(prepared, table) for _, table in prepared.variants()]
         variants = variants_of(prepared, jobs_of(prepared, recordings), folder.db)

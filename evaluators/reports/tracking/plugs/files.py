@@ -19,7 +19,7 @@ from evaluators.reports.tracking.recorded_suite import result_and_overall
 from evaluators.reports.tracking.tracker import Link, RowProgress, Tracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.runs.result import RunResult
-from evaluators.runs.run_json import stable
+from evaluators.runs.run_json import stable_json
 from evaluators.runs.store import write_text
 from evaluators.scoring.values.quoting import flow_text, key_text
 
@@ -64,7 +64,7 @@ class Files(Tracker):
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
         write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
-        write_text(folder / METRICS, stable(nest(self.metrics(record))))
+        write_text(folder / METRICS, stable_json(nest(self.metrics(record))))
         return Link("files", folder.as_posix(), run_key(record))
 
 
