@@ -23,8 +23,8 @@ from evaluators.model.exit_words import exit_codes_text
 PROGRAM: Final = "evaluators"
 
 
-def _file_names() -> dict[str, str]:
-    """The modules of the commands, by the name of the command, sorted."""
+def _command_modules() -> dict[str, str]:
+    """The name of each command's module by the name of the command, sorted, such as `try_` by `try`."""
     names = (name.removesuffix(".py") for name in os.listdir(__path__[0]) if name.endswith(".py"))
     return {name.rstrip("_").replace("_", "-"): name for name in sorted(names) if not name.startswith("_")}
 
@@ -53,43 +53,43 @@ class Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The context of a call. Ctrl-C while a command is looked up ends it as it does later."""
+        """The context of a call. Ctrl-C while a command is looked up ends the program with the same words and exit code as later."""
         try:
             return super().make_context(info_name, args, parent, **extra)
         except KeyboardInterrupt as error:
-            from evaluators.cli._endings import exit_code_for
+            from evaluators.cli._endings import report_error
 
-            sys.exit(exit_code_for(error, with_traceback=False))
+            sys.exit(report_error(error, with_traceback=False))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, sorted."""
-        return list(_file_names())
+        return list(_command_modules())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
-        module = _file_names().get(cmd_name)
+        module = _command_modules().get(cmd_name)
         if module is None:
             return None
         command: click.Command = import_module(f"{__name__}.{module}").command
         if TRACEBACK not in command.params:
             command.params.append(TRACEBACK)
-            command.callback = _noting(command.callback)
+            command.callback = _record_reads_and_secrets(command.callback)
             command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text(cmd_name)}"
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names. Refuses another word with a suggestion."""
-        if args and args[0] not in _file_names() and not args[0].startswith("-") and not ctx.resilient_parsing:
+        if args and args[0] not in _command_modules() and not args[0].startswith("-") and not ctx.resilient_parsing:
             from evaluators.model.registry import suggestion
 
-            near = suggestion(args[0], _file_names())
-            hint = _MEANT.get(args[0]) or near or f"the commands are: {', '.join(_file_names())}"
+            near = suggestion(args[0], _command_modules())
+            hint = _MEANT.get(args[0]) or near or f"the commands are: {', '.join(_command_modules())}"
             ctx.fail(f'there is no command "{args[0]}"; {hint}')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help text: those of a first run, in their order, then the others."""
-        modules = _file_names()
+        modules = _command_modules()
         sections = {"A first run": _FIRST, "Commands": [name for name in modules if name not in _FIRST]}
         for title, names in sections.items():
             with formatter.section(title):
@@ -102,35 +102,36 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit, BrokenPipeError):
             raise
         except BaseException as error:  # the outermost guard of the program
-            from evaluators.cli._endings import exit_code_for
+            from evaluators.cli._endings import report_error
 
-            sys.exit(exit_code_for(error, ctx.meta.get(_ASKED, False), ctx.meta.get(_FILLED)))
+            sys.exit(report_error(error, ctx.meta.get(_ASKED, False), ctx.meta.get(_FILLED)))
 
 
-def _noting(callback: Callable[..., Any] | None) -> Callable[..., Any]:
-    """The command, which writes over nothing that it reads, and prints nothing of what the environment filled in when it fails."""
+def _record_reads_and_secrets(callback: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Wraps the callback of a command, so that it notes two things while it runs: the files that it reads, which it must not write over,
+    and the texts that the environment filled in, which `report_error` masks (under `_FILLED` in the context's `meta`)."""
 
-    def noting(*args: Any, **options: Any) -> Any:
+    def recording(*args: Any, **options: Any) -> Any:
         from evaluators.model.settings import noting_filled_texts  # help does without it
         from evaluators.scoring.values.files import noting_reads
 
         with noting_reads(), noting_filled_texts() as click.get_current_context().meta[_FILLED]:
             return callback(*args, **options) if callback is not None else None
 
-    return noting
+    return recording
 
 
 _ASKED: Final = "evaluators.traceback"
 _FILLED: Final = "evaluators.filled"
 
 
-def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Notes that the command was given `--traceback`."""
+def _note_traceback(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Notes in the context's `meta` that the command was given `--traceback`."""
     if value:
         ctx.meta[_ASKED] = True
 
 
-def _say_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     """Prints the version and ends the program, where `--version` is given: click calls it before any command."""
     if value and not ctx.resilient_parsing:
         from evaluators.model.rows import __version__  # help does without it
@@ -145,7 +146,7 @@ TRACEBACK: Final = click.Option(
     is_eager=True,
     expose_value=False,
     envvar="EVALUATORS_TRACEBACK",
-    callback=_ask_for_tracebacks,
+    callback=_note_traceback,
     help="Show where in the program a problem arose.",
 )
 
@@ -158,7 +159,12 @@ TRACEBACK: Final = click.Option(
     epilog="`evaluators COMMAND --help` says more about a command.",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Show the version and exit."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
 )
 def command() -> None:
     """Score structured output: a suite, written in YAML, runs over the rows of a test set."""

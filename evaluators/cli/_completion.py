@@ -16,7 +16,7 @@ _SUFFIXES: Final = (".yaml", ".yml")
 
 
 def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The YAML files in the folder that is being typed; what the shell finds, when there are none."""
+    """Completions of a suite: the YAML files whose path starts with `incomplete`. Where there are none, the shell completes by itself."""
     from click.shell_completion import CompletionItem
 
     folder, start = os.path.split(incomplete)
@@ -31,22 +31,22 @@ def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 
 def everything(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The names of evaluators, comparators, transforms and presets that start like it, and the suites."""
+    """Completions of a name: evaluators, comparators, transforms and presets that start with `incomplete`, then suites."""
     from evaluators.reports.catalog import KINDS
 
     return _matching_names(KINDS, ctx, param, incomplete)
 
 
 def types(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The evaluator types that start like it, and the suites."""
+    """Completions of an evaluator type: those that start with `incomplete`, then suites."""
     return _matching_names(("evaluators",), ctx, param, incomplete)
 
 
 def _matching_names(
     kinds: tuple[Kind, ...], ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The names of plugs of these kinds that begin so, then the suites. Files that the shell would complete by itself are offered only
-    where no name fits."""
+    """Completions: the names of things of these kinds that start with `incomplete`, sorted, then suites. The shell completes files by
+    itself only where no name fits."""
     from click.shell_completion import CompletionItem
 
     from evaluators.reports.catalog import names_of

@@ -20,8 +20,9 @@ from evaluators.runs.exit_code import BUG, INTERRUPTED
 from evaluators.runs.store import system_message
 
 
-def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | None = None) -> int:
-    """Print what happened to standard error, without what the environment `filled` in to suites. Returns the exit code."""
+def report_error(error: BaseException, with_traceback: bool, filled: Filled | None = None) -> int:
+    """Prints an error that ended a command to standard error, with texts that the environment `filled` in to suites masked. Returns the
+    exit code."""
     filled = filled or NOTHING_FILLED
     if with_traceback:
         import traceback
@@ -53,7 +54,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 def _refusal_issue(error: OSError) -> Issue:
-    """The issue (environment) of a file that the system refused: neither the suite nor the program is to blame."""
+    """The issue (environment) for a file that the system did not let be read or written: neither suite nor program is to blame."""
     named = str(error.filename) if error.filename is not None else None
     what = "the file" if named else "a file"
     return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {system_message(error)}", named)
@@ -86,7 +87,8 @@ class Interrupts:
 
 @contextmanager
 def interruptible() -> Iterator[Interrupts]:
-    """A flag that is set when the run is asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
+    """Handles Ctrl-C and SIGTERM inside a `with`: the first sets the flag that it gives, the second raises KeyboardInterrupt. The handlers
+    from before are put back at the end."""
     interrupts = Interrupts()
 
     def ask(_number: int, _frame: FrameType | None) -> None:

@@ -19,7 +19,7 @@ ROLES: Final = ("id", "input", "output", "expected")
 
 
 def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """`NAME=VALUE` texts, as pairs. Fails for one without an equals sign."""
+    """The `NAME=VALUE` texts of an option as pairs. Raises click.BadParameter for one without a name or an equals sign."""
     split = [value.partition("=") for value in values]
     for value, (name, equals, _) in zip(values, split, strict=True):
         if not equals or not name:
@@ -28,7 +28,7 @@ def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 
 
 def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`ROLE=COLUMN` texts, by role. Fails for a role that there is not."""
+    """The columns by role, from the `ROLE=COLUMN` texts of an option. Raises click.BadParameter for an unknown role."""
     named = dict(pairs(ctx, param, values))
     for role, column in named.items():
         if role not in ROLES:
@@ -47,7 +47,7 @@ class WholeNumber(_ParamType):
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number. Fails for anything else, and says what is allowed."""
+        """The number. Raises click.BadParameter for anything else, which says what is allowed."""
         try:
             number = int(str(value))
         except ValueError:
@@ -64,7 +64,7 @@ class Evidence(_ParamType):
     name = "WORD or N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
-        """The word, or the number. Fails for anything else."""
+        """The word, or the number. Raises click.BadParameter for anything else."""
         if value in ("first", "all"):
             return str(value)
         if str(value).isdigit() and int(value) > 0:
@@ -110,8 +110,8 @@ LIST: Final = click.option(
 )
 
 
-def _as_one_option(*options: Option) -> Option:
-    """Some options as one decorator, in the order of the help."""
+def _combine_options(*options: Option) -> Option:
+    """One decorator that adds several options to a command; the help lists them in this order."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -121,9 +121,9 @@ def _as_one_option(*options: Option) -> Option:
     return add
 
 
-READING: Final[Option] = _as_one_option(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
+READING: Final[Option] = _combine_options(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """How a file of rows is read."""
-READING_PLACES: Final[Option] = _as_one_option(
+READING_PLACES: Final[Option] = _combine_options(
     COLUMNS, EXPECTED, OUTPUTS_FROM, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST
 )
 """The same, and where outputs and expected answers are when they are no columns."""
@@ -133,7 +133,8 @@ _SETTINGS: Final = ("format", "delimiter", "encoding", "sheet", "header_row", "l
 
 
 def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
-    """The settings of `test_set` that these options name, in the order of the help, without those that are not given."""
+    """The settings of `test_set` from the options of a command: `columns` by role, and others by their names, in the order of `_SETTINGS`.
+    Those that are None are left out."""
     settings = {name: named[name] for name in sorted(named, key=_SETTINGS.index) if named[name] is not None}
     return {**settings, "columns": columns} if columns else settings
 
@@ -147,8 +148,8 @@ RUN_FILES: Final = (
 """What a file of a run holds, by its ending."""
 
 
-def report_files(help: str) -> Option:
-    """`-o FILE`, as often as files are wanted."""
+def report_option(help: str) -> Option:
+    """The option `-o FILE`, which can be given several times and is the parameter `files`. `help` is its text but for the last sentence."""
     return click.option(
         "-o",
         "--report",
@@ -173,8 +174,8 @@ def comma_separated(ctx: click.Context, param: click.Parameter, value: str | Non
     return None if value is None else tuple(word for part in value.split(",") if (word := part.strip()))
 
 
-def written_as(*words: str) -> Option:
-    """`--format`, with its words; the first is taken without it."""
+def format_option(*words: str) -> Option:
+    """The option `--format` with these words, of which the first is the default; it is the parameter `format_`."""
     return click.option(
         "--format",
         "format_",
@@ -192,7 +193,8 @@ EXPLAIN: Final = click.option("--explain", is_flag=True, help="Say below the sum
 
 
 def _register(ctx: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
-    """Runs the named Python files, so that what they hold is known to this command. Raises Problems (config) as `register_file`."""
+    """Runs the named Python files, so that evaluators and comparators in them are known to this command. Raises Problems as
+    `register_file`."""
     if files and not ctx.resilient_parsing:
         from evaluators.api.extending import register_file
 
@@ -222,7 +224,7 @@ class GroupedCommand(click.Command):
         super().__init__(*args, **settings)
         self.groups = groups
 
-    def in_groups(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
+    def options_by_group(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The options by the title of their group. Those of no group come last."""
         options = {
             max(option.opts, key=len): option for option in self.get_params(ctx) if isinstance(option, click.Option)
@@ -236,7 +238,7 @@ class GroupedCommand(click.Command):
         """Writes the options as one list for each group. The texts of all of them begin at the same column."""
         lists = {
             title: [line for option in options if (line := option.get_help_record(ctx)) is not None]
-            for title, options in self.in_groups(ctx).items()
+            for title, options in self.options_by_group(ctx).items()
         }
         widest = max(len(names) for lines in lists.values() for names, _ in lines)
         for title, lines in lists.items():

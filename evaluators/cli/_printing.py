@@ -28,7 +28,7 @@ _STDOUT: Final = "standard output"
 
 
 def print_page(page: Page) -> None:
-    """Print a page."""
+    """Prints a page to standard output: fitted and coloured on a terminal, else as plain text, as wide as COLUMNS asks for."""
     from evaluators.reports.text import page_lines, page_text
 
     if on_a_screen():
@@ -64,9 +64,11 @@ def print_reference(text: str) -> None:
         """The text in place of a match: code coloured and without its two backticks; a gap between columns wider by the backticks that
         were lost before it in the line."""
         nonlocal lost
-        code, gap = match["code"], match["gap"]
-        lost, before = (0, lost) if code is None else (lost + 2, 0)
-        return click.style(code, fg="cyan") if code is not None else f"{gap}{' ' * before}" if gap else "\n"
+        if match["code"] is not None:
+            lost += 2
+            return click.style(match["code"], fg="cyan")
+        lost_before, lost = lost, 0
+        return match["gap"] + " " * lost_before if match["gap"] else "\n"
 
     print_out(re.sub(_CODE_OR_GAP, replacement, text) if on_a_screen() else text)
 
@@ -147,7 +149,7 @@ MOST_BYTES: Final = 1_000_000
 
 
 def add_to_step_summary(page: Page) -> None:
-    """Add a page to the summary of a step; nothing outside GitHub Actions."""
+    """Appends a page to the summary file of a step of GitHub Actions, cut to `MOST_BYTES`; does nothing elsewhere."""
     place = os.environ.get(STEP_SUMMARY)
     if not place:
         return
@@ -162,7 +164,7 @@ def add_to_step_summary(page: Page) -> None:
 
 @contextmanager
 def annotated_problems() -> Iterator[None]:
-    """Problems that end the command are annotations for GitHub, too, and go on."""
+    """Around a command: prints the Problems that it raises as annotations for GitHub, and raises them again."""
     from evaluators.model.issues import Problems
 
     try:
@@ -175,7 +177,7 @@ def annotated_problems() -> Iterator[None]:
 
 
 def _silence() -> None:
-    """Discards what is still in the buffer, also when the program ends."""
+    """Sends standard output nowhere from here on, with what is still in its buffer, also when the program ends."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

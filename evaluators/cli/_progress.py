@@ -18,13 +18,14 @@ _BAR: Final = 24
 
 
 def _progress(stream: TextIO) -> Progress:
-    """A bar with a text and the estimated time left. It is drawn by explicit calls and by no thread, because runs fork."""
+    """A progress bar on a stream, with a text and the estimated time left. It is drawn by explicit calls and by no thread, because runs
+    fork."""
     from rich.console import Console  # most runs show nothing: they are short, or nobody looks
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     class KeepsCursor(Console):
         def show_cursor(self, show: bool = True) -> bool:
-            """Shows or hides the cursor. Where a run may be killed, a hidden cursor would stay hidden."""
+            """Does nothing, in place of hiding the cursor: it would stay hidden if the run were killed."""
             return False
 
     description, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)
@@ -74,14 +75,14 @@ class ProgressLine(_Drawing):
         self._drawing = Lock()
 
     def __call__(self, rows: int, share: float | None) -> None:
-        """Some rows are finished; `share` of the input is finished, where that is known."""
+        """Adds `rows` finished rows and draws the line. `share`, where known, is how much of the input is finished, from 0 to 1."""
         self._rows += rows
         if share:
             self._total = self._rows / share
         self._show()
 
     def show_asking(self, asking: AskingProgress) -> None:
-        """So far the asking of judges is."""
+        """Draws the line with how far the asking of judges is."""
         self._asking = asking_text(asking)
         self._show()
 
@@ -104,7 +105,7 @@ class SendingProgress(_Drawing):
         self._shown = 0.0
 
     def __call__(self, tracker: str, done: int, total: int) -> None:
-        """So many rows are there."""
+        """Shows how many rows of `total` a tracker has, unless that was shown just before."""
         now = monotonic()
         every = _EVERY_SECONDS if self._on_a_screen else _EVERY_LINE_SECONDS
         if tracker == self._tracker and now - self._shown < every:
@@ -136,5 +137,5 @@ def sending_progress() -> SendingProgress | None:
 
 
 def progress_line() -> ProgressLine | None:
-    """A progress line on standard error, when that is a terminal."""
+    """A progress line on standard error; None where that is no terminal."""
     return ProgressLine(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None

@@ -23,19 +23,19 @@ _PAUSE_SECONDS: Final = 0.5
 
 
 def watch_run(suite: str, test_set: str | None, options: RunOptions) -> None:
-    """Prints the summary of the run, after every change of its files again, with a comparison with the run before, also where the
-    change is one of settings. Ends with KeyboardInterrupt.
+    """Runs a suite and prints the summary, and again after every change of the files that it reads, then with a comparison with the run
+    before, also where settings changed. Goes on until KeyboardInterrupt.
 
-    The files are those of this machine that the run reads; while the suite cannot be read, those that it had before.
+    Files in stores are not watched. While the suite cannot be read, the files from before are.
     """
     files, last = [Path(suite)], None
     while True:
-        seen = _stamps(files)
+        seen = _file_states(files)
         try:
             loaded = load(suite)
             data = prepare_rows(loaded, test_set, options).test_set.files
             files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
-            seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
+            seen = {**_file_states(files), **seen}  # a change while it is scored is seen by the next look
             finished = finish(loaded, test_set, looked_at=True, **options)
             run = Run.from_result(finished.result, finished.record, finished.lines, None, finished.let_go)
             print_run(run.result, replace(finished.options, run=""))  # nothing of it is kept
@@ -46,11 +46,11 @@ def watch_run(suite: str, test_set: str | None, options: RunOptions) -> None:
         except Problems as error:
             print_problems(error.issues)
         print_out(f"Watching {len(seen):,} files. Ctrl-C ends it.\n")
-        while _stamps(seen) == seen:
+        while _file_states(seen) == seen:
             time.sleep(_PAUSE_SECONDS)
 
 
-def _stamps(files: Iterable[Path]) -> dict[Path, tuple[int, int] | None]:
+def _file_states(files: Iterable[Path]) -> dict[Path, tuple[int, int] | None]:
     """When each file was last written, in nanoseconds, and how long it is; None for one that is not there."""
     states: dict[Path, tuple[int, int] | None] = {}
     for file in files:

@@ -33,7 +33,7 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
     """
     from evaluators.model.issues import Problems
 
-    named, test_set = _told_apart(suites)
+    named, test_set = _split_test_set(suites)
     settings = reading_settings(**reading)
     if len(named) == 1:
         sys.exit(_check(named[0], test_set, with_data, whole, settings))
@@ -48,20 +48,21 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
     sys.exit(next((code for code in (2, 3) if code in codes), max(codes)))
 
 
-def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
-    """The suites, and the test set if one is named: the last file, when it is no YAML."""
-    others = [file for file in files[1:] if not file.lower().endswith((".yaml", ".yml"))]
-    if not others:
+def _split_test_set(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """The suites among the named files, and the test set: the second of two files where it is no YAML, else None. Raises click.UsageError
+    for a test set beside several suites."""
+    test_sets = [file for file in files[1:] if not file.lower().endswith((".yaml", ".yml"))]
+    if not test_sets:
         return files, None
     if len(files) == 2:
         return files[:1], files[1]
     raise click.UsageError(
-        f'a test set is checked with one suite; "{others[0]}" is no YAML file, and there are several others'
+        f'a test set is checked with one suite; "{test_sets[0]}" is no YAML file, and there are several others'
     )
 
 
 def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any]) -> int:
-    """Prints what is found about the suite and, where it has or is given a test set, about how the two fit. Returns the exit code; raises
+    """Checks a suite and, where it has or is given a test set, how the two fit; prints what was found. Returns the exit code; raises
     Problems for a suite that cannot be used."""
     from evaluators.api.loading import load
     from evaluators.guide import data_checks

@@ -12,7 +12,7 @@ import click
 
 from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import newest_runs_of_suite, run_place
-from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
+from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_option
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def read_limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
-    """`TARGET=NUMBER` texts, as numbers by target. Fails for a number that is none, or not from 0 to 1."""
+    """The numbers by target, from the `TARGET=NUMBER` texts of an option. Raises click.BadParameter for a number that is not from 0 to
+    1."""
     options: dict[str, float] = {}
     for value in values:
         target, _, number = value.rpartition("=")
@@ -67,7 +68,7 @@ def read_limits(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     is_flag=True,
     help="Copy the run folder NEW to where the suite has its baseline, in place of comparing.",
 )
-@report_files("Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit).")
+@report_option("Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit).")
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the page.")
 @click.option(
     "--format",
@@ -129,7 +130,8 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 
 def _run_places(runs: tuple[str, ...], among: bool) -> list[Path]:
-    """The places of the runs that are compared, a base before the new one; one alone for a baseline of a suite, and for variants."""
+    """The places of the runs that are compared, the base before the new one; a single one for variants (`among`), and for a comparison with
+    the baseline of a suite. Raises click.UsageError for more than two."""
     if among:
         return [run_place(runs[0] if runs else None)]
     if len(runs) > 2:

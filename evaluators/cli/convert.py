@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evaluators.cli._new_files import refuse_taken, write
+from evaluators.cli._new_files import refuse_existing, write
 from evaluators.cli._options import READING_PLACES, reading_settings
 from evaluators.cli._printing import print_out
 
@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: 
     from evaluators.guide.converting.converted_suite import convert
 
     targets = [target for target in (suite, rows) if target is not None]
-    refuse_taken(targets, force=force)
+    refuse_existing(targets, force=force)
     system = files[0] if len(files) > 1 and not Path(files[0]).exists() else None
     converted = convert(system, files[1:] if system else files, suite, rows, reading_settings(**reading))
     write(

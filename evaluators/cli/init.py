@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evaluators.cli._new_files import refuse_taken, write_suite
+from evaluators.cli._new_files import refuse_existing, write_suite
 from evaluators.cli._options import READING_PLACES, reading_settings
 from evaluators.cli._printing import print_out
 
@@ -41,8 +41,8 @@ def command(
     from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
     if target is not None:
-        refuse_taken([target], force=force)
-    ask = DefaultAnswers(asks=asked_on_a_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
+        refuse_existing([target], force=force)
+    ask = DefaultAnswers(asks=ask_on_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
     columns = reading.pop("columns")
     drafted = draft_suite(data, output, expected, columns, target, ask, reading_settings({}, **reading))
     places = [place for place in (data, expected, output) if place is not None]
@@ -50,8 +50,8 @@ def command(
     print_out("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + drafted.words)
 
 
-def asked_on_a_terminal(question: InitQuestion) -> str:
-    """Ask on the terminal, and return the answer."""
+def ask_on_terminal(question: InitQuestion) -> str:
+    """Prints a question with its answers by number, and returns the answer that the user chooses."""
     from evaluators.reports.display import visible
     from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evaluators.cli._options import REGISTER, written_as
+from evaluators.cli._options import REGISTER, format_option
 from evaluators.cli._printing import print_err, print_out
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _TITLES: Final[Mapping[Group, str]] = {
 @click.argument(
     "kind", type=click.Choice(["evaluators", "comparators", "transforms", "presets"]), required=False, metavar="[KIND]"
 )
-@written_as("text", "json")
+@format_option("text", "json")
 @REGISTER
 def command(kind: str | None, format_: str) -> None:
     """List everything that a suite can name, each with one sentence.
@@ -51,7 +51,7 @@ def command(kind: str | None, format_: str) -> None:
 
 
 def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
-    """Each list under a sentence that says what it is for."""
+    """The entries by kind as text: the lines of each kind under a sentence that says what it is for, in groups."""
     from evaluators.reports.display import pad, width
 
     widest = max(width(entry.name) for entries in lists.values() for entry in entries)
@@ -66,7 +66,7 @@ def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
 
 
 def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
-    """One object per entry, in one list."""
+    """The entries of all kinds as one JSON list, an object each."""
     records = [
         {"kind": entry.kind, "group": entry.group, "name": entry.name, "does": entry.does, "instead": entry.retired}
         for entries in lists.values()

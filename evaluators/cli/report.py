@@ -7,13 +7,13 @@ import shlex
 import click
 
 from evaluators.cli._named_runs import run_place
-from evaluators.cli._options import EVERY_TABLE, EXPLAIN, RUN_FILES, report_files
+from evaluators.cli._options import EVERY_TABLE, EXPLAIN, RUN_FILES, report_option
 from evaluators.cli._printing import print_out, print_run
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(), required=False)
-@report_files(f"Write the run to FILE. {RUN_FILES} Without it, the summary is printed.")
+@report_option(f"Write the run to FILE. {RUN_FILES} Without it, the summary is printed.")
 @EVERY_TABLE
 @EXPLAIN
 def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: bool) -> None:

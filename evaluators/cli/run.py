@@ -27,7 +27,7 @@ from evaluators.cli._options import (
     comma_separated,
     pairs,
     reading_settings,
-    report_files,
+    report_option,
 )
 from evaluators.cli._printing import (
     add_to_step_summary,
@@ -69,7 +69,7 @@ GROUPS: Final = {
 @click.command("run", cls=GroupedCommand, groups=GROUPS)
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
-@report_files(f"Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. {RUN_FILES}")
+@report_option(f"Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. {RUN_FILES}")
 @click.option(
     "--results",
     type=click.Path(),
@@ -241,7 +241,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 sending.clear()
     unprinted = tuple(shown) if stopped.at_once else _print_finished(finished, options)
     _print_interrupted_runs(results)
-    _tell_of_the_run(finished, options["quiet"])
+    _print_notes(finished, options["quiet"])
     if refused := (*finished.refused, *unprinted):
         print_problems(refused)
     if options["opening"] and (place := finished.folder) is not None:
@@ -252,7 +252,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
 
 def _print_interrupted_runs(results: str | Path | None) -> None:
-    """Names the runs in the folder of the results that were ended before their end."""
+    """Prints to standard error the runs in the folder `results` that were ended before their end; nothing for a folder in a store."""
     if not isinstance(results, Path):
         return
     from evaluators.runs.folder_lock import lock_state
@@ -266,11 +266,12 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
 
 
 def _print_finished(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
-    """Prints the run. What keeps it from being printed does not take away how the run itself ended."""
+    """Prints the run, and notices to standard error. Returns the issues that kept the run from being printed: they are not raised, because
+    the run itself has ended and is stored."""
     from evaluators.model.issues import Problems
 
     try:
-        _print(finished, options)
+        _print_result(finished, options)
     except Problems as error:
         return error.issues
     finally:
@@ -299,7 +300,8 @@ def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
 
 
 def _folder_of_suite(suite: Suite) -> Path:
-    """The folder of results that a suite names. Where that is not the one of that name where the command stands, it is said."""
+    """The folder of results that a suite names. Where that is not the folder of that name in the current one, because it is relative to
+    the suite, a note about it is printed."""
     named, folder = Path(suite.results.folder), suite.results_folder
     if folder is None or folder.resolve() == named.resolve():
         return named
@@ -308,7 +310,7 @@ def _folder_of_suite(suite: Suite) -> Path:
 
 
 def _run_options(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
-    """The options of a run, from the command line."""
+    """The options of a run, made from those of the command line. `results` is the folder for run folders, `tracked` names the trackers."""
     from evaluators.testsets.selection import Selection
 
     own = {"output": options["output"], "outputs": options["outputs"], "format": options["test_set_format"]}
@@ -319,7 +321,7 @@ def _run_options(options: dict[str, Any], results: str | Path | None, tracked: t
         "resume": options["resume"] or options["resume"] is not None,
         "command": tuple(sys.argv[1:]),
         "track": tracked or None,
-        "before_asking": partial(_say_questions, repeat_judge=options["repeat_judge"]),
+        "before_asking": partial(_print_questions, repeat_judge=options["repeat_judge"]),
         "summary": not options["quiet"] and options["print_as"] != "json",
     }
     return cast("RunOptions", {name: options[name] for name in _AS_GIVEN} | run_options)
@@ -334,7 +336,7 @@ _AS_GIVEN: Final = (
 """Options that a run takes by the same name."""
 
 
-def _print(finished: Finished, options: dict[str, Any]) -> None:
+def _print_result(finished: Finished, options: dict[str, Any]) -> None:
     """Prints the run as `--format` and `--quiet` ask for: JSON, one line, annotations for GitHub, or the summary."""
     from msgspec.structs import replace
 
@@ -362,7 +364,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
     print_run(finished.result, shown, options["verbose"])
 
 
-def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
+def _print_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Prints where questions go and how many there are at most to standard error, before the first one."""
     from evaluators.runs.dry_run import dry_run_lines
 
@@ -381,8 +383,8 @@ def _print_dry_run(loaded: Suite, test_set: str | None, options: RunOptions) -> 
     print_out("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 
-def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
-    """Print to standard error what is no part of the results: requests, splits that were scored more than once, where the
+def _print_notes(finished: Finished, quiet: bool) -> None:
+    """Prints to standard error what is no part of the results: requests to judges, splits that were scored more than once, where the
     run was sent, and which trackers failed."""
     environment = finished.result.environment
     if environment is not None and environment.asked is not None and environment.asked.requests and not quiet:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from evaluators.cli._options import written_as
+from evaluators.cli._options import format_option
 from evaluators.cli._printing import print_err, print_out, print_page
 
 
@@ -18,7 +18,7 @@ from evaluators.cli._printing import print_err, print_out, print_page
     "--clean", is_flag=True, help="Remove the runs that are not finished, after asking. Nothing else is ever removed."
 )
 @click.option("--yes", "-y", is_flag=True, help="Remove them without asking.")
-@written_as("text", "json")
+@format_option("text", "json")
 def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     """List the runs of a folder, finished and unfinished.
 
@@ -42,7 +42,8 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
 
 
 def _clean(folder: Path, yes: bool) -> None:
-    """Removes unfinished runs after the user has confirmed."""
+    """Removes the unfinished runs of a folder and prints which, after the user has confirmed, or at once with `yes`. Raises Problems where
+    nobody can be asked, and for runs that could not be removed."""
     from evaluators.model.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
     from evaluators.reports.report_files import folder_names
@@ -67,7 +68,7 @@ def _clean(folder: Path, yes: bool) -> None:
     issues = []
     for run in unfinished:
         if remove_unfinished_run(run.place, folder_names):
-            print_out(visible(f"removed {run.place}{_staying(run.place)}") + "\n")
+            print_out(visible(f"removed {run.place}{_remaining_files_text(run.place)}") + "\n")
         else:
             why = "it was not removed: its run goes on, or the system refused"
             issues.append(Issue("not-removed", Blame.ENVIRONMENT, why, str(run.place)))
@@ -75,8 +76,8 @@ def _clean(folder: Path, yes: bool) -> None:
         raise Problems(issues)
 
 
-def _staying(place: Path) -> str:
-    """The sentence about foreign files that stay in the folder of a removed run."""
+def _remaining_files_text(place: Path) -> str:
+    """Words about files that are not of the run and stay in the folder of a removed run; empty where there are none."""
     from evaluators.testsets.run_files import is_run_folder
 
     if not place.exists() or is_run_folder(str(place)):

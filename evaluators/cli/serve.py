@@ -94,6 +94,7 @@ def command(
         more += [f"{name}: {line}" for line in notices]
 
     def ready(address: str) -> None:
+        """Prints the address to send rows to, the token and what judges will be asked."""
         print_out("".join(f"{line}\n" for line in (f"{address}/score", *more)))
 
     run_server(app, host, port, ready, extra="serve", start=app.start, close=app.close)

@@ -74,7 +74,10 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
 
 
 def folder_and_file(opened: str | None) -> tuple[Path, str]:
-    """The folder that may be read, and the file in it that was named: where the command stands, unless the file is elsewhere."""
+    """The folder that may be read and written, and the file that was named in it, as a relative path, empty where none was.
+
+    The folder is the one that was named, else the current one, unless the file lies outside of it. Raises Problems where nothing is there.
+    """
     here = Path.cwd()
     if opened is None:
         return here, ""
@@ -104,7 +107,7 @@ def _holds_documents(folder: Path) -> bool:
 
 
 def open_browser(address: str) -> None:
-    """Opens the browser, where there is one: over SSH, and without a screen, the printed address is all."""
+    """Opens an address in the browser; does nothing over SSH and without a screen."""
     import os
     import sys
     import webbrowser

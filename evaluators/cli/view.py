@@ -25,7 +25,8 @@ def command(run: str | None, no_open: bool) -> None:
 
 
 def show_page(run: str, place: Path, *, opened: bool) -> Path:
-    """Writes the page of a run, which is at `place` on this machine and was named as `run`, and opens it in the browser. Its place."""
+    """Writes the page of the run at `place`, which the user named as `run`, and opens it in the browser where `opened`. Returns the place
+    of the page."""
     from evaluators.api.finished_run import write_again
     from evaluators.api.remote_files import page_place
 

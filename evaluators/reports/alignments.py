@@ -31,12 +31,12 @@ _WRITTEN: Final[Mapping[AlignHow, tuple[str, ...]]] = {
 
 
 def is_alignment(name: str) -> bool:
-    """The name is that of an alignment, or of the setting that chooses one."""
+    """Whether a name is that of an alignment, or of the setting that chooses one."""
     return name == SETTING or name in get_args(AlignHow)
 
 
 def alignment_page(name: str) -> Page:
-    """The page of one alignment, or of all."""
+    """The page of the alignment of this name, or of all of them where the name is `align`."""
     chosen = [how for how in DOES if name in (SETTING, how)]
     introduction = Paragraph(
         "An alignment says which items of two lists are compared with each other. It is under `fields` of an evaluator, "
@@ -44,9 +44,9 @@ def alignment_page(name: str) -> Page:
     )
     items = tuple(Item(f"{how}: {DOES[how]}", quote=_WRITTEN[how]) for how in chosen)
     others = [how for how in DOES if how not in chosen]
-    more = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
-    alone = () if chosen == ["ordered"] else (Paragraph(_UNPAIRED),)
-    return Page(name, (Section(None, (introduction, Listing(items), *alone, *more)),))
+    other_names = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
+    about_unpaired = () if chosen == ["ordered"] else (Paragraph(_UNPAIRED),)
+    return Page(name, (Section(None, (introduction, Listing(items), *about_unpaired, *other_names)),))
 
 
 def alignment_data(name: str) -> list[Mapping[str, str]]:

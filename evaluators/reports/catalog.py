@@ -68,14 +68,15 @@ class CatalogEntry(Struct, frozen=True):
 
 
 def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
-    """Everything of a kind that can be used, in the order in which it is listed: group by group."""
-    left = {entry.name: entry for entry in _ENTRIES[kind]()}
-    first = [left.pop(name) for name in _START_HERE.get(kind, ())]
-    return (*first, *sorted(left.values(), key=lambda one: GROUPS.index(one.group)))
+    """The entries of a kind in the order of `list`: those to start with first, then group by group. Plugs that cannot be loaded are left
+    out."""
+    others = {entry.name: entry for entry in _ENTRIES[kind]()}
+    first = [others.pop(name) for name in _START_HERE.get(kind, ())]
+    return (*first, *sorted(others.values(), key=lambda entry: GROUPS.index(entry.group)))
 
 
 def plug_problems(kind: Kind) -> dict[str, Issue]:
-    """Problems of plugs of other distributions, which are not listed, by name."""
+    """The issues of plugs that cannot be loaded, by name; `entries` leaves these plugs out."""
     if kind == "evaluators":
         return BUILTIN.broken_plugs()
     return COMPARATORS.broken_plugs() if kind == "comparators" else {}
@@ -108,14 +109,14 @@ def present_name(name: str) -> str:
 
 
 def unknown_name(name: str, words: Iterable[str] = ()) -> Problems:
-    """The problem of a name that nothing has, with the nearest one. `words` are known beside the names of plugs."""
+    """The problem of a name that nothing has, with the nearest known name as a hint. `words` are known beside those of `names_of`."""
     known = [*(known for kind in KINDS for known in names_of(kind)), *words]
     hint = suggestion(name, known) or "`evaluators list` names everything there is"
     return problem("unknown-name", f'nothing is called "{name}"', hint=hint)
 
 
 def names_of(kind: Kind) -> tuple[str, ...]:
-    """The names of a kind, without a look at what they stand for."""
+    """The names of all things of a kind, found without importing them."""
     if kind == "evaluators":
         return BUILTIN.names()
     if kind == "comparators":

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators import load
-from evaluators.cli.init import asked_on_a_terminal
+from evaluators.cli.init import ask_on_terminal
 from evaluators.guide.first_suite import draft_suite
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from tests.gallery import GALLERY
@@ -188,7 +188,7 @@ def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 1)
     assert (
         "    output: place"
-        in draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=asked_on_a_terminal), {}).text
+        in draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=ask_on_terminal), {}).text
     )
 
 
@@ -238,7 +238,7 @@ def test_fields_that_are_null_in_some_answers_make_null_absent_with_the_evidence
 def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatch) -> None:
     nulls()
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    text = draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=asked_on_a_terminal), {}).text
+    text = draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=ask_on_terminal), {}).text
     assert "\n    nulls: value\n" in text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.cli._endings import exit_code_for
+from evaluators.cli._endings import report_error
 
 INTERRUPTED_AT = """
 import os, signal, sys
@@ -52,5 +52,5 @@ def test_an_interrupt_behind_an_error_of_python_is_an_interrupt(capsys: pytest.C
 
     with pytest.raises((RuntimeError, KeyboardInterrupt)) as found:
         type("Made", (), {"attribute": Interrupting()})
-    assert exit_code_for(found.value, with_traceback=False) == 130
+    assert report_error(found.value, with_traceback=False) == 130
     assert capsys.readouterr().err == "Interrupted.\n"

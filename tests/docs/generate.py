@@ -338,7 +338,7 @@ def _command(name: str, one: click.Command, above: click.Context) -> Iterable[st
     yield f"```text\nevaluators {name} {' '.join(one.collect_usage_pieces(context))}\n```"
     yield _help(one.help or "")
     if isinstance(one, GroupedCommand):
-        for title, options in one.in_groups(context).items():
+        for title, options in one.options_by_group(context).items():
             yield f"**{title}**"
             yield _options(options)
     else:
