@@ -105,7 +105,11 @@ def changes(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]
     """
     changes = [
         Change(
-            candidate.switch, candidate.write, fixed, _says(candidate, compared, mismatches, fixed), candidate.comparator
+            candidate.switch,
+            candidate.write,
+            fixed,
+            _side_effects(candidate, compared, mismatches, fixed),
+            candidate.comparator,
         )
         for candidates, among in _candidates(compared, mismatches)
         for candidate, fixed in _best(candidates, compared, mismatches, among)
@@ -122,7 +126,10 @@ def changes(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]
 def _best(
     candidates: Iterable[_Candidate], compared: FieldRule, mismatches: Sequence[Mismatch], among: Sequence[int]
 ) -> Iterator[tuple[_Candidate, tuple[int, ...]]]:
-    """Of candidates that are steps of one thing, the mildest that forgives as much as any."""
+    """Yields the mildest candidate that turns as many mismatches as any, with the numbers of these; nothing where none turns any.
+
+    The candidates are steps of one change, mildest first; `among` are the numbers of the mismatches to try.
+    """
     best: tuple[_Candidate, tuple[int, ...]] | None = None
     for candidate in candidates:
         fixed = _fixed(candidate.comparator, compared, mismatches, among)
@@ -137,7 +144,8 @@ def _best(
 def _fixed(
     comparator: Comparator, compared: FieldRule, mismatches: Sequence[Mismatch], among: Sequence[int]
 ) -> tuple[int, ...]:
-    """The mismatches that would match, among some. None at all where an expected value cannot be read."""
+    """The numbers, among some, of the mismatches that would match by this comparator; empty where it cannot read one of the expected
+    values."""
     rule = compile_rule(comparator, compared.transforms)
 
     def matches(expected: Any, actual: Any) -> bool:
@@ -149,8 +157,10 @@ def _fixed(
         return ()
 
 
-def _says(candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
-    """Side effects of a change: those of its candidate, and the pair of values farthest apart that would match."""
+def _side_effects(
+    candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Mismatch], fixed: Sequence[int]
+) -> str:
+    """What a change would do besides: what its candidate says, and the two values farthest apart that would match. Empty without either."""
     worst, shown = Fraction(0), ""
     for mismatch in (mismatches[number] for number in fixed):
         for expected, actual in _pairs(compared, mismatch):
@@ -162,7 +172,7 @@ def _says(candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Misma
 
 
 def _pairs(compared: FieldRule, mismatch: Mismatch) -> list[tuple[Any, Any]]:
-    """The two values, or those of two lists, place by place."""
+    """The pairs of an expected and an actual value in a mismatch: one pair, or those of two lists of one length, place by place."""
     expected, actual = mismatch.expected, mismatch.actual
     lists = compared.each and isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual)
     return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
@@ -185,7 +195,7 @@ def _candidates(
         numeric = comparator if word == "numeric" else None
         yield from ((candidates, every) for candidates in _tolerance_candidates(numeric, pairs, compared.by_schema))
         exact = getattr(numeric, "tolerance", None) is None
-        texts_in = [number for number, mismatch in enumerate(mismatches) if _has_text(compared, mismatch, exact)]
+        texts_in = [number for number, mismatch in enumerate(mismatches) if _may_read_alike(compared, mismatch, exact)]
         may_be_number = _has_digit if numeric is not None else _may_be_number
         if texts_in and all(expected.__class__ is not str or may_be_number(expected) for expected, _ in pairs):
             yield _reading_candidates(numeric), texts_in
@@ -198,13 +208,14 @@ def _candidates(
 
 
 def _loosest() -> Comparator:
-    """Text without any difference that a switch forgives."""
+    """The comparator `normalized` with every switch at its loosest, but for case, which it ignores by itself."""
     options = {"unicode": "nfkc", "accents": "transliterate", "whitespace": "ignore", "punctuation": "ignore"}
     return build(COMPARATORS.shipped_plug("normalized"), options)
 
 
 def _candidate(switch: str | None, word: str, options: Options) -> _Candidate:
-    """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
+    """The candidate that compares by the comparator called `word` with these options. `switch` is what changes, as it is written; without
+    it, the comparator as a whole is the change."""
     write = flow_text({word: options})[1:-1] if options else word
     return _Candidate(switch or write, build(COMPARATORS.shipped_plug(word), options), write)
 
@@ -224,7 +235,7 @@ def _text_candidates(comparator: Comparator, word: str) -> Iterator[list[_Candid
 
 
 def _unlike_default(word: str, settings: Options, apart: str) -> Options:
-    """The settings that have to be written down, one apart."""
+    """The settings of a comparator that are not its defaults, without the one called `apart`."""
     fields = COMPARATORS.shipped_plug(word).model_fields
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
@@ -232,8 +243,9 @@ def _unlike_default(word: str, settings: Options, apart: str) -> Options:
 def _tolerance_candidates(
     numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]], by_schema: bool
 ) -> Iterator[list[_Candidate]]:
-    """A greater tolerance, or that one of two limits is enough."""
-    tolerance, reading = getattr(numeric, "tolerance", None), _own_reading(numeric)
+    """Candidates with a greater tolerance for numbers, and one that needs only one of its two limits. `numeric` is the comparator of today
+    where it is that one."""
+    tolerance, reading = getattr(numeric, "tolerance", None), _parse_option(numeric)
     limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
     if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):
         for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
@@ -249,30 +261,33 @@ _FROM_A_SCHEMA: Final = "; as a comparator of the suite, which the schema names"
 
 
 def _reading_candidates(numeric: Comparator | None) -> Iterator[_Candidate]:
-    """Ways to read numbers in text."""
+    """Candidates that read numbers in text in further ways, with the tolerance of today."""
     tolerance = getattr(numeric, "tolerance", None)
     kept_tolerance = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
-    return (_number_candidate(numeric, {"parse": way}, kept_tolerance) for way in _ways(getattr(numeric, "parse", False)))
+    return (
+        _number_candidate(numeric, {"parse": way}, kept_tolerance)
+        for way in _further_parses(getattr(numeric, "parse", False))
+    )
 
 
-def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
-    """How a comparator reads numbers in text, as it is written; nothing where it does not."""
+def _parse_option(numeric: Comparator | None) -> dict[str, Any]:
+    """The option `parse` of a comparator as a suite writes it; empty where it reads no numbers in text."""
     parse = getattr(numeric, "parse", False)
     return {} if parse is False else {"parse": parse_setting(parse)}
 
 
-def _has_text(compared: FieldRule, mismatch: Mismatch, exact: bool) -> bool:
+def _may_read_alike(compared: FieldRule, mismatch: Mismatch, exact: bool) -> bool:
     """Whether a way of reading texts may make the values match. All ways read two numbers alike, and two texts of digits alone: where
     no tolerance helps, these stay different."""
     pairs = _pairs(compared, mismatch)
     if exact and any(
-        _digits(expected) and _digits(actual) and int(expected) != int(actual) for expected, actual in pairs
+        _is_digits(expected) and _is_digits(actual) and int(expected) != int(actual) for expected, actual in pairs
     ):
         return False
     return any(isinstance(value, str) for pair in pairs for value in pair)
 
 
-def _digits(value: Any) -> bool:
+def _is_digits(value: Any) -> bool:
     return isinstance(value, str) and len(value) < _FEW_DIGITS and value.isascii() and value.isdigit()
 
 
@@ -280,7 +295,7 @@ _FEW_DIGITS: Final = 100
 
 
 def _has_digit(expected: str) -> bool:
-    """A text without one is no number, whatever stands beside numbers."""
+    """Whether a text has a digit. Without one it is no number, by any way of reading."""
     return any(map(str.isdigit, expected))
 
 
@@ -288,8 +303,8 @@ _may_be_number: Final = re.compile("[^0-9]*[0-9](?:[0-9.,'\u2019 \u00a0\u2009\u2
 """What some usual way of reading may make a number of: no date, and no id of letters and digits."""
 
 
-def _ways(parse: Any) -> list[Any]:
-    """The ways to read numbers in text that go further than `parse` does, the plainest first."""
+def _further_parses(parse: Any) -> list[Any]:
+    """The settings of `parse`, as a suite writes them, that read more numbers in text than `parse` does, the plainest first."""
     if parse in (False, True):
         return [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
     if isinstance(parse, tuple):
@@ -327,7 +342,8 @@ def _number_candidate(numeric: Comparator | None, changed: Options, kept: Option
 
 
 def _date_candidates(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Candidate]:
-    """Formats in which the expected values and the output's are dates, one more than there are."""
+    """Candidates that compare dates: with the formats of today, or those of the expected values, and one more format, in which some output
+    is the expected day. Where the field is not compared as a date yet, also with these formats alone."""
     wanted = [expected for expected, _ in pairs if isinstance(expected, str)]
     known: tuple[str, ...] = getattr(date, "formats", None) or formats_of(wanted)
     hits = {
@@ -363,10 +379,11 @@ def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) ->
 
 
 def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]:
-    """Lists with the same items in another order: compared whole, or item by item."""
-    same = _same_items(compared)
+    """The change to `align: any_order`, for lists that have the same items in another order, compared whole or item by item. Empty where it
+    would turn nothing."""
     if compared.each or not compared.comparator.reflexive:
         return []
+    same = _same_items(compared)
     if compared.ordered:
         lists: dict[tuple[int, str], list[int]] = {}
         for number, mismatch in enumerate(mismatches):
@@ -390,13 +407,13 @@ def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[C
     order_note = (
         ""
         if compared.ordered or word_of(compared.comparator) == "exact"
-        else f"compare: {_written(compared.comparator)}, "
+        else f"compare: {_comparator_text(compared.comparator)}, "
     )
     return [Change("align: any_order", f"{order_note}align: any_order", tuple(sorted(fixed)), says)] if fixed else []
 
 
-def _written(comparator: Comparator) -> str:
-    """The comparator as a suite writes it."""
+def _comparator_text(comparator: Comparator) -> str:
+    """The comparator with its options, as a suite writes it."""
     options = comparator.model_dump(mode="json", exclude_defaults=True)
     return flow_text({word_of(comparator): options}) if options else word_of(comparator)
 
@@ -415,7 +432,7 @@ def _same_items(compared: FieldRule) -> Callable[[list[Any], list[Any]], bool]:
 
 
 def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], changes: Sequence[Change]) -> list[Change]:
-    """`normalized`, where case, accents and spacing together forgive more than one of them alone."""
+    """The change from `exact` to `normalized`, where it turns more mismatches than any of the other `changes`; else empty."""
     if word_of(compared.comparator) != "exact":
         return []
     candidate = _candidate(None, "normalized", {})
@@ -428,8 +445,11 @@ def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], changes: S
 
 
 def _nearly_the_same(compared: FieldRule, mismatches: Sequence[Mismatch], changes: Sequence[Change]) -> list[Change]:
-    """A similarity, where nothing else forgives what it forgives, and no expected text has a digit or is an address: in codes, dates,
-    amounts and addresses one letter changes everything."""
+    """The change to `fuzzy`, which accepts similar texts, where it turns mismatches that none of the other `changes` turns; else empty.
+
+    It is not offered where an expected text has a digit or is an address: in codes, dates, amounts and addresses one letter changes
+    everything.
+    """
     comparator = compared.comparator
     if word_of(comparator) not in ("exact", "normalized"):
         return []
@@ -444,7 +464,11 @@ def _nearly_the_same(compared: FieldRule, mismatches: Sequence[Mismatch], change
     candidates = [_candidate(None, "fuzzy", {"at_least": least, **own}) for least in _AT_LEAST]
     return [
         Change(
-            candidate.switch, candidate.write, fixed, _says(candidate, compared, mismatches, fixed), candidate.comparator
+            candidate.switch,
+            candidate.write,
+            fixed,
+            _side_effects(candidate, compared, mismatches, fixed),
+            candidate.comparator,
         )
         for candidate, fixed in _best(candidates, compared, mismatches, range(len(mismatches)))
         if not known.issuperset(fixed)

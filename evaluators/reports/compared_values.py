@@ -45,18 +45,21 @@ class RowValues(NamedTuple):
 
 
 def changed_values(base: Side, new: Side, rows: Sequence[ChangedRow], evaluators: Collection[str]) -> Iterator[RowValues]:
-    """The values of changed rows, which are in the order of their comparison, by some of its evaluators."""
+    """The values of changed rows in both runs, by the evaluators of these names. `rows` are in the order of their comparison, and come back
+    variant by variant."""
     for variant in dict.fromkeys(row.variant for row in rows):
         pairs = list(_paired_rows(base, new, [row for row in rows if row.variant == variant], variant))
         was = _Recorded(base, variant, {before for _, before, _ in pairs if before is not None})
         now = _Recorded(new, variant, {after for _, _, after in pairs if after is not None})
         for row, before, after in pairs:
-            yield RowValues(row, was.key(before), now.key(after), list(_fields(was, before, now, after, evaluators)))
+            yield RowValues(
+                row, was.key(before), now.key(after), list(_changed_fields(was, before, now, after, evaluators))
+            )
 
 
 def field_examples(comparison: RunComparison, base: Side, new: Side) -> tuple[FieldExample, ...]:
-    """Of each of the fields that changed most a row with its values: one that broke where the field is lower now, one that was fixed
-    where it is higher. Both runs have their rows."""
+    """An example for each of the fields that changed most: a row with its values, which broke where the field is lower now and was fixed
+    where it is higher. Fields without such a row have none. Both sides must have their rows."""
     moved: dict[tuple[str | None, str | None], Difference] = {}
     for difference in comparison.most_changed:
         if difference.same_as is None:
@@ -65,22 +68,24 @@ def field_examples(comparison: RunComparison, base: Side, new: Side) -> tuple[Fi
     return tuple(example for example in examples if example is not None)
 
 
-def _example(comparison: RunComparison, one: Difference, base: Side, new: Side) -> FieldExample | None:
-    """A row of a changed field with its values; None where no row has them."""
-    change = "broken" if (one.difference or 0) < 0 else "fixed"
+def _example(comparison: RunComparison, difference: Difference, base: Side, new: Side) -> FieldExample | None:
+    """A row of a changed field with its values; None where the first row in which the field changed has no values of it."""
+    change = "broken" if (difference.difference or 0) < 0 else "fixed"
     right, wrong = FieldStatus.MATCH.word, FieldStatus.MISMATCH.word
-    best = f"{one.name}: {right} → {wrong}" if change == "broken" else f"{one.name}: {wrong} → {right}"
+    best = f"{difference.name}: {right} → {wrong}" if change == "broken" else f"{difference.name}: {wrong} → {right}"
     rows = [
         row
         for row in comparison.changed
-        if row.variant == one.variant and any(text.startswith(f"{one.name}: ") for text in row.fields)
+        if row.variant == difference.variant and any(text.startswith(f"{difference.name}: ") for text in row.fields)
     ]
     rows.sort(key=lambda row: best not in row.fields)
-    for values in changed_values(base, new, rows[:1], {one.evaluator}):
+    for values in changed_values(base, new, rows[:1], {difference.evaluator}):
         for field in values.fields:
-            if (field["field"], field["change"]) == (one.field, change):
-                row, text = values.row, _values_text(field)
-                return FieldExample(one.evaluator, one.field or "", row.number, row.id, field["path"], text, one.variant)
+            if (field["field"], field["change"]) == (difference.field, change):
+                row, text, path = values.row, _values_text(field), field["path"]
+                return FieldExample(
+                    difference.evaluator, difference.field or "", row.number, row.id, path, text, difference.variant
+                )
     return None
 
 
@@ -98,7 +103,10 @@ def _values_text(field: dict[str, Any]) -> str:
 def _paired_rows(
     base: Side, new: Side, rows: Sequence[ChangedRow], variant: str | None
 ) -> Iterator[tuple[ChangedRow, int | None, int | None]]:
-    """Each changed row with its numbers in both runs: both have the order of the pairs."""
+    """Each changed row with its number in the base and in the new run; None where a run lacks it.
+
+    The rows are in the order of the pairs, so the pairs are gone through once.
+    """
     pairs: Iterator[RowPair] = pair_rows(base.rows[variant], new.rows[variant]).rows()
     for row in rows:
         for was, now in pairs:
@@ -122,11 +130,12 @@ class _Recorded:
             self._rows = {row.number: row for row in rows if row.number in numbers}
 
     def key(self, number: int | None) -> str | None:
-        """The name of a row in the addresses of its run's page."""
+        """The name of a row in the addresses of its run's page: its number, with the variant where there are several; None without a
+        number."""
         return None if number is None else str(number) if self.variant is None else f"{number}:{self.variant}"
 
     def results(self, number: int | None) -> dict[str, Result]:
-        """What each evaluator says of a row."""
+        """The result of each evaluator on a row, by its name; empty for a row that was not recorded."""
         row = self._rows.get(number) if number is not None else None
         return (
             {} if row is None else dict(zip(self.evaluators, results_of([*self.evaluators.values()], row), strict=True))
@@ -144,10 +153,14 @@ class _Recorded:
         return MISSING
 
 
-def _fields(
+def _changed_fields(
     was: _Recorded, before: int | None, now: _Recorded, after: int | None, evaluators: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """The fields of a row whose status or value is another one, by the evaluators that are compared."""
+    """The records of the fields of a row whose status or value differs between the runs, for the evaluators of these names.
+
+    The row has the number `before` in the base (`was`) and `after` in the new run (`now`). An evaluator without fields has at most one
+    record, of its output as a whole. A list whose items have records of their own has none.
+    """
     old, new = was.results(before), now.results(after)
     for name in (either for either in dict.fromkeys([*new, *old]) if either in evaluators):
         sides = (_Side(was, before, name, old.get(name)), _Side(now, after, name, new.get(name)))
@@ -180,19 +193,20 @@ class _Side:
         self.outcomes |= {field.path: field for field in result.fields if field.path not in self.outcomes}
 
     def outcome(self, path: str) -> Outcome | None:
-        """What became of a place; of an item in a list, what is said of the field in all items where nothing else is."""
+        """The outcome at a path; of an item in a list that has none of its own, that of the field in all items. None where there is
+        none."""
         return self.outcomes.get(path) or self.outcomes.get(field_of(path))
 
     def value(self, path: str, side: str) -> Any:
-        """A value of this run; MISSING where it is not known."""
+        """The value at a path on one side, `expected` or `output`: the recorded one, or else what the kept document has there. MISSING
+        where it is not known."""
         outcome = self.outcomes.get(path)
         recorded = MISSING if outcome is None else outcome.expected if side == "expected" else outcome.actual
         if recorded is not MISSING or (outcome is not None and outcome.reason):
             return recorded
         document = self._recorded.document(self._number, self._name, side)
-        if document is MISSING or "[" in path.replace(
-            '["', ""
-        ):  # an item is paired with another one where a list has no order
+        has_item = "[" in path.replace('["', "")  # such as tags[0]; ["a key"] is no item
+        if document is MISSING or has_item:  # an item may be paired with one in another place
             return MISSING
         try:
             return parse(path).get(document)
@@ -205,7 +219,7 @@ class _Side:
 
 
 def _field_change(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
-    """A field of a changed row with its status and values in both runs; None where both are what they were."""
+    """The record of a field of a changed row, as `_change_record` makes it; None where status and value are what they were."""
     old, new = was.outcome(path), now.outcome(path)
     statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
     before, after = was.value(path, "output"), now.value(path, "output")
@@ -216,12 +230,14 @@ def _field_change(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any
         (value for value in (now.value(path, "expected"), was.value(path, "expected")) if value is not MISSING), MISSING
     )
     reasons = {"why": new.reason} if new is not None and new.reason and new.status is not FieldStatus.MATCH else {}
-    return {**_values(name, path, statuses, expected, before, after), **reasons}
+    return {**_change_record(name, path, statuses, expected, before, after), **reasons}
 
 
 def _output_change(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
-    """Both outputs of an evaluator without fields; None where its verdict is what it was, but for other outputs that are wrong again,
-    or where nothing is known of them."""
+    """The record of both outputs of an evaluator without fields, as `_change_record` makes it.
+
+    None where nothing is known of the outputs, and where the verdict is what it was, unless the outputs are wrong both times and differ.
+    """
     before, after = was.whole_value("output"), now.whole_value("output")
     expected = next(
         (value for value in (now.whole_value("expected"), was.whole_value("expected")) if value is not MISSING), MISSING
@@ -234,15 +250,15 @@ def _output_change(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
     wrong_again = statuses == [FieldStatus.MISMATCH] * 2 and MISSING not in (before, after, expected)
     if (statuses[0] is statuses[1] and not (wrong_again and not json_equal(before, after))) or before is after is MISSING:
         return None
-    return _values(name, "", statuses, expected, before, after)
+    return _change_record(name, "", statuses, expected, before, after)
 
 
-def _values(
+def _change_record(
     name: str, path: str, statuses: Sequence[FieldStatus | None], expected: Any, before: Any, after: Any
 ) -> dict[str, Any]:
-    """A field of a changed row: its status in both runs, None where a run has none, and its values, cut.
+    """The record of a field of a changed row, as a dict with the keys that `RowValues` names.
 
-    A value that is `MISSING` has no key.
+    `statuses` are those in both runs, None where a run has none. Long values are cut, and one that is `MISSING` has no key.
     """
     was, now = statuses
     record: dict[str, Any] = {

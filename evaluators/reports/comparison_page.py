@@ -203,8 +203,8 @@ def _difference_columns(differences: Sequence[Difference], comparison: RunCompar
     return (*_ABOUT_ROWS, *pairs)
 
 
-def _verdict_tone(one: Difference) -> Tone:
-    return _VERDICT_TONES.get(one.verdict, "plain")
+def _verdict_tone(difference: Difference) -> Tone:
+    return _VERDICT_TONES.get(difference.verdict, "plain")
 
 
 def _evaluators_section(comparison: RunComparison) -> Iterator[Section]:
@@ -216,28 +216,31 @@ def _evaluators_section(comparison: RunComparison) -> Iterator[Section]:
     if comparison.evaluators:
         table = table_of(comparison.evaluators, columns, _verdict_tone)
         noise = (
-            Paragraph(_noise(difference))
+            Paragraph(_noise_text(difference))
             for difference in comparison.evaluators
             if difference.noise is not None and difference.pairs
         )
         yield Section("Evaluators", (table, *noise, Listing(tuple(map(Item, _legend(comparison))))))
 
 
-def _noise(one: Difference) -> str:
-    """How many of the changes the model's own noise makes, where the suite knows of several outputs of one question."""
-    changed, noise = one.fixed + one.broken, one.noise or 0.0
-    if one.verdict in ("better", "worse"):
-        beyond = f"By groups, the new run is {one.verdict}."
-    elif one.verdict == "the same":
+def _noise_text(difference: Difference) -> str:
+    """Words on how many of an evaluator's changes the model's own noise would make, and whether there is a change beyond it.
+
+    Noise is known where the suite says which rows are outputs of one question.
+    """
+    changed, noise = difference.fixed + difference.broken, difference.noise or 0.0
+    if difference.verdict in ("better", "worse"):
+        beyond = f"By groups, the new run is {difference.verdict}."
+    elif difference.verdict == "the same":
         beyond = "Every row scores what it scored before."
-    elif one.changed_groups == 0:
+    elif difference.changed_groups == 0:
         beyond = "Every group comes to what it came to before: there is no change beyond that noise."
     else:
         beyond = "By groups, no change can be told from that noise."
     return (
-        f"{with_variant(one.evaluator, one.variant)}: {changed:,} of {count_text(one.pairs, 'pair')} changed "
-        f"({score_text(changed / one.pairs)}). Outputs of one question within a run differ in {score_text(noise)} "
-        f"of pairs: that would be {noise * one.pairs:,.1f} without any change. {beyond}"
+        f"{with_variant(difference.evaluator, difference.variant)}: {changed:,} of {count_text(difference.pairs, 'pair')} changed "
+        f"({score_text(changed / difference.pairs)}). Outputs of one question within a run differ in {score_text(noise)} "
+        f"of pairs: that would be {noise * difference.pairs:,.1f} without any change. {beyond}"
     )
 
 
@@ -330,13 +333,13 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Fields", tuple(blocks))
 
 
-def _same_fields_text(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
-    """A sentence that names the other fields that the line of `one` stands for, since they say the same in every row; none where it stands
-    alone. `several` evaluators are told apart by name."""
-    others = [other for other in fields if other is not one and other.test == one.test]
+def _same_fields_text(shown: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
+    """A sentence that names the other fields that the line of the `shown` one stands for, since they say the same in every row; none where
+    it stands alone. `several` evaluators are told apart by name."""
+    others = [other for other in fields if other is not shown and other.test == shown.test]
     if others:
         names = [other.name if several else path_for_people(other.field or "") for other in others]
-        line = one.name if several else path_for_people(one.field or "")
+        line = shown.name if several else path_for_people(shown.field or "")
         yield f"As {line} in every row, and one test with it: {first_texts(names, MOST_ROWS)}"
 
 
@@ -352,12 +355,13 @@ def _unchanged_fields(count: int, comparison: RunComparison) -> Iterator[Paragra
         yield Paragraph(f"{count_text(count, 'field')} {'is' if count == 1 else 'are'} the same {where}.")
 
 
-def _by_difference(one: Any) -> tuple[bool, float]:
-    return one.difference is None, one.difference or 0.0
+def _by_difference(difference: Difference | LabelDifference) -> tuple[bool, float]:
+    """A sort key: the greatest losses first, unknown differences last."""
+    return difference.difference is None, difference.difference or 0.0
 
 
 def _first_items(items: Sequence[Any], columns: Sequence[Column], noun: str, tone: Any = None) -> Iterator[Block]:
-    """A table of the first items, and how many more there are."""
+    """A table of the first `MOST_ROWS` items, and a sentence on how many more there are; nothing without items."""
     if items:
         yield table_of(items[:MOST_ROWS], columns, tone)
     if len(items) > MOST_ROWS:
@@ -415,12 +419,13 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
 def _measures(comparison: RunComparison) -> Iterator[Section]:
     """A table of the measures, which are columns of numbers: each metric in both runs, and how it changed."""
 
-    def difference(one: Any) -> str:
-        return f"{'+' if (one.difference or 0) > 0 else ''}{quantity_text(one.difference)}"
+    def difference_text(metric: Any) -> str:
+        return f"{'+' if (metric.difference or 0) > 0 else ''}{quantity_text(metric.difference)}"
 
-    def change(one: Any) -> str:
-        known = one.difference is not None and one.base
-        return f"{one.difference / abs(one.base):+.1%}".replace("%", " %") if known else UNDEFINED
+    def share_text(metric: Any) -> str:
+        """The difference in percent of the base."""
+        known = metric.difference is not None and metric.base
+        return f"{metric.difference / abs(metric.base):+.1%}".replace("%", " %") if known else UNDEFINED
 
     columns = (
         text_column("measure"),
@@ -428,8 +433,8 @@ def _measures(comparison: RunComparison) -> Iterator[Section]:
         text_column("metric"),
         Column("base", lambda difference: quantity_text(difference.base)),
         Column("new", lambda difference: quantity_text(difference.new)),
-        Column("difference", difference),
-        Column("change", change),
+        Column("difference", difference_text),
+        Column("change", share_text),
     )
     legend = "Each over all rows of its run. A measure is not better or worse by itself: a gate can say what it may be."
     if comparison.measures:
@@ -484,8 +489,8 @@ def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
 
 
 def _row(row: ChangedRow, tone: Tone, only: str) -> Item:
-    """A changed row as an item: the evaluators by what changed, and below it its changed fields and why evaluators broke. `only` is
-    what names of fields begin with where there is one evaluator."""
+    """A changed row as an item: its evaluators by how they changed, and below them its changed fields and why evaluators broke. `only` is
+    what names of fields begin with where there is one evaluator, such as `fields.`; it is left out."""
     verdicts = (
         ("broken", row.broken),
         ("lost", [f"{name} ({row.reasons[name]})" for name in row.lost]),

@@ -75,9 +75,10 @@ def finish_run(
     fingerprint: str,
     changed: Sequence[Issue] = (),
 ) -> RunResult:
-    """The metrics, the gates, the gaps in coverage and the exit code of what was measured.
+    """The result of a run: metrics, gates, gaps in coverage, warnings, exit code and its causes.
 
-    `changed` are the issues of files that changed while the run read them; `fingerprint` is that of the test set.
+    `measured` has the name of each variant, None without variants, and what was measured of it. `changed` are the issues of files that
+    changed while the run read them; `fingerprint` is that of the test set.
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
     every, cluster = [sums for _, (sums, _) in measured], suite.cluster_of(prepared.roles)
@@ -192,7 +193,7 @@ def _gate_results(
 
 
 def _uncorrected_answers(prepared: Prepared, file: str) -> Iterator[str]:
-    """Notes for readers of corrected scores on evaluators whose expected answers are in a column of their own."""
+    """Notes on columns with expected answers that the `file` of corrections does not correct: evaluators read them as they stand."""
     corrected = prepared.roles.get("expected")
     for line in prepared.suite.lines:
         columns = [column for need in line.settings.needs() if (column := column_of(need)) is not None]
@@ -243,7 +244,7 @@ def compared_text(schema: Mapping[str, Any]) -> str:
 
 
 def _compared_places(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
-    """How an inferred schema compares each place that is compared as one value, such as `name: exact`. `path` leads to the schema."""
+    """A text for each place of an inferred schema that is compared as one value, such as `name: exact`. `path` leads to the schema."""
     properties, items = schema.get("properties"), schema.get("items")
     if "x-eval-compare" in schema:
         yield f"{display(path)}: {flow_text(schema['x-eval-compare'])}"

@@ -37,9 +37,9 @@ def gaps(
     *,
     complete: bool,
 ) -> list[Issue]:
-    """Law 11: every evaluator, listed field and key of a list that measured no row, with what the first rows have in its place.
+    """The issues of each evaluator, listed field and key of a list that measured no row, with what the first rows have in its place.
 
-    `complete` says that every row was scored.
+    `variants` has the sums and the metrics of each; `complete` says that every row was scored: else keys and paths are not looked at.
     """
     lines, fields = line_places(suite), field_places(suite)
     first = [each.first_rows for each, _ in variants]
@@ -97,14 +97,14 @@ def _condition_hint(conditions: Sequence[Condition], first: Sequence[FirstRows])
     for condition in conditions:
         if condition.source != "row" or condition.present is not None:
             continue
+        cells = [cell for rows in first for cell in rows.cells.get(condition.column, ())]
+        if any(map(condition.holds, cells)):
+            continue
         values: dict[str, None] = {}
-        for cell in (cell for each in first for cell in each.cells.get(condition.column, ())):
-            if condition.holds(cell):
-                break
+        for cell in cells:
             if isinstance(cell, (str, int, float)) and len(values) <= _MOST_VALUES:
                 values.setdefault(f'"{cell}"' if isinstance(cell, str) else to_text(cell))
-        else:
-            return _values_text(condition.column, list(values))
+        return _values_text(condition.column, list(values))
     return None
 
 
@@ -119,7 +119,7 @@ def _values_text(column: str, values: Sequence[str]) -> str:
 def _keys_found_nowhere(
     suite: LoadedSuite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
-    """A warning for each list whose key no item has, with a hint made from the documents of the first rows.
+    """An issue for each list whose key no item has, with a hint made from the documents of the first rows.
 
     `nowhere` has the path and the key of each such list.
     """
@@ -134,7 +134,10 @@ def _keys_found_nowhere(
 def _paths_found_nowhere(
     line: EvaluatorLine, nowhere: Set[ListKey], fields: Mapping[tuple[str, str], str], first: Sequence[FirstRows]
 ) -> Iterator[Issue]:
-    """The paths of each rule that no row has, with a hint on what the rows have there."""
+    """An issue for each rule that names paths that no row has, with a hint on what the rows have there.
+
+    `nowhere` has such paths, each with its rule; `fields` has the places of the rules in the suite.
+    """
     by_rule: dict[str, list[str]] = {}
     for rule, path, _ in line.settings.scored_fields().named_paths:
         if (path.canonical, rule) in nowhere:
@@ -155,7 +158,7 @@ def missing_key_message(evaluator: str, path: str, key: str) -> str:
 
 
 def _nearest_key_hint(path: Path, align: Align, documents: Sequence[JSON]) -> str:
-    """A hint with the keys of the items, or the one that is nearest."""
+    """A hint on a key that no item of a list has: the nearest one of the items, or else the keys that they have."""
     seen: dict[str, None] = {}
     for item in (item for document in documents for item in _items(path, document)):
         if align.keys and (near := nearest_path(align.keys[0], item, 0)) is not None:
@@ -183,14 +186,14 @@ def _gaps_of(
     fields: Mapping[tuple[str, str], str],
     explained: Collection[str] = (),
 ) -> Iterator[Issue]:
-    """The warnings about what an evaluator measured nothing of.
+    """The issue of an evaluator that measured nothing, or else one for each of its fields that measured nothing.
 
-    `where` is the place of the evaluator; `fields` has the places of listed fields; `explained` are the fields with a warning already.
+    `where` is the place of the evaluator; `fields` has the places of listed fields; `explained` are fields that have an issue already.
     """
     if stats.rows and stats.scored - stats.empty_expected == 0 and not stats.kept_out:
         skipped = stats.skipped == stats.rows
-        there = _condition_hint(line.when, first) if skipped else _fields_found_nowhere(line, stats, first)
-        yield _nothing_measured(line, stats, where, there)
+        hint = _condition_hint(line.when, first) if skipped else _fields_found_nowhere(line, stats, first)
+        yield _nothing_measured(line, stats, where, hint)
         return
     if not stats.scored:
         return
@@ -206,15 +209,16 @@ def _gaps_of(
 def schema_gaps(
     lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
 ) -> list[Issue]:
-    """Warnings about fields that the schema lacks or no document has: one for each evaluator and kind.
+    """Warnings about fields that a schema lacks, that belong to another of its branches, or that no row measured: at most one of each kind
+    for an evaluator.
 
-    Listed fields are no schema: whoever lists some says that there are others.
+    `places` are those of the evaluators in the suite. Listed fields are no schema: whoever lists some says that there are others.
     """
-    found = []
-    for line, one in zip(lines, stats, strict=True):
+    warnings = []
+    for line, evaluator_stats in zip(lines, stats, strict=True):
         where = places.get(line.name)
         declared = line.settings.scored_fields().declared
-        outside = one.undeclared if line.settings.scored_fields().lines is None else ()
+        outside = evaluator_stats.undeclared if line.settings.scored_fields().lines is None else ()
         elsewhere = [  # a place that the schema declares, or something below it
             path
             for path in outside
@@ -227,20 +231,20 @@ def schema_gaps(
                 f"is scored, without {_paths_text(elsewhere)}"
             )
             hint = "declare them in that branch, too, or skip them there"
-            found.append(Issue("several-branches", Blame.TESTSET, message, where, hint))
+            warnings.append(Issue("several-branches", Blame.TESTSET, message, where, hint))
         if lacking:
             message = (
                 f'"{line.name}": the schema lacks {_paths_text(lacking)}, which the expected answers have; not scored'
             )
-            found.append(
+            warnings.append(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
-        measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
-        unmet = [path for path in declared if path not in measured] if one.scored else []
+        measured = {field.path for field in evaluator_stats.fields if field.counts.n or field.counts.not_judged}
+        unmet = [path for path in declared if path not in measured] if evaluator_stats.scored else []
         if unmet:
             message = f'"{line.name}": no row measured {_paths_text(unmet)} of the schema'
-            found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
-    return found
+            warnings.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
+    return warnings
 
 
 def _paths_text(paths: Iterable[str]) -> str:
@@ -275,12 +279,14 @@ def _field_measured_nothing(
 
 
 def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Sequence[FirstRows]) -> str | None:
-    """The first fields of an evaluator that no row has, with a hint on what the rows have there. None of those that are there has a
-    weight."""
-    scored, there = line.settings.scored_fields(), {field.path for field in stats.fields if field.counts.n}
+    """A hint on the first fields of an evaluator that no row has, with what the rows have there; None where nothing is known.
+
+    Fields that rows do have are left out: they have no weight, or the evaluator would have measured something.
+    """
+    scored, measured = line.settings.scored_fields(), {field.path for field in stats.fields if field.counts.n}
     if scored.tree is None:
         return None
-    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | there]
+    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | measured]
     absent = [path for path in paths[:_MOST_FIELDS] if _is_there(first, line.name, path)]
     if absent:
         return f"all values of {_paths_text(absent)} count as absent: look at `nulls` and `absent_values`"
@@ -296,21 +302,21 @@ def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Seq
     return "; ".join([*hints_text, *named])
 
 
-def _nothing_measured(line: EvaluatorLine, stats: EvaluatorStats, where: str | None, there: str | None) -> Issue:
+def _nothing_measured(line: EvaluatorLine, stats: EvaluatorStats, where: str | None, hint: str | None) -> Issue:
     """The issue of an evaluator that measured no row: how many rows were skipped or had nothing to measure.
 
-    `there` is the hint of what the first rows have instead; without it, the hint is a general one.
+    Without a `hint` on what the first rows have, it gets a general one.
     """
     counts = (
-        _rows(stats.skipped, "was skipped", "were skipped"),
-        _rows(stats.not_measured, "had nothing to measure", "had nothing to measure"),
-        _rows(stats.empty_expected, "expected an empty object", "expected an empty object"),
+        _rows_text(stats.skipped, "was skipped", "were skipped"),
+        _rows_text(stats.not_measured, "had nothing to measure", "had nothing to measure"),
+        _rows_text(stats.empty_expected, "expected an empty object", "expected an empty object"),
     )
     message = f'"{line.name}" measured nothing: {" and ".join(filter(None, counts))}'
-    hint = there or ("look at its `when` and `needs`" if stats.skipped == stats.rows else "look at its columns and paths")
-    return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)
+    general = "look at its `when` and `needs`" if stats.skipped == stats.rows else "look at its columns and paths"
+    return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint or general)
 
 
-def _rows(count: int, singular: str, several: str) -> str:
+def _rows_text(count: int, singular: str, several: str) -> str:
     """`1 row was skipped`; nothing for no row."""
     return f"{count:,} {f'row {singular}' if count == 1 else f'rows {several}'}" if count else ""

@@ -51,6 +51,7 @@ def guard_cell(cell: str) -> str:
 
 
 def _guarded_inside(match: re.Match[str]) -> str:
+    """The text in place of a match of `_INSIDE`: an apostrophe behind the semicolon, unless a plain number stands there."""
     rest = match.string[match.end(1) :].partition(";")[0]
     return match[0] if _NUMBER.fullmatch(rest.strip()) else f"{match[1]}'{match[2]}"
 

@@ -40,7 +40,7 @@ class DataTable(Struct, frozen=True):
         return ([line[name] for name in self.columns] for line in self.lines(run))
 
     def of(self, run: Run) -> ResultTable:
-        """The table of a run."""
+        """The table of a run, with the kind of each column; its rows are made as they are read."""
         return ResultTable({name: kind for name, (kind, _) in self.columns.items()}, self.rows(run))
 
 
@@ -53,7 +53,8 @@ def table_called(name: str) -> DataTable:
 
 
 def _flat(item: Struct, **beside: Any) -> Line:
-    """The members of a struct as a line, its intervals as two numbers each."""
+    """The members of a struct as a line, after the cells `beside` them. An interval, whose name ends in `ci`, is two numbers, `_low` and
+    `_high`, both None where there is none."""
     columns = dict(beside)
     for name in item.__struct_fields__:
         value = getattr(item, name)
@@ -99,6 +100,7 @@ def _labels(run: Run) -> Iterator[Line]:
 
 
 def _measures(run: Run) -> Iterator[Line]:
+    """A line for each measure of all rows or of a slice, with the column and the value of the slice."""
     for measure in run.result.measures:
         column, value = measure.slice or (None, None)
         yield {**_flat(measure), "measure": measure.name, "slice_column": column, "slice_value": value}

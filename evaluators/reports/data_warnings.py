@@ -87,15 +87,16 @@ def _rows_named(places: Sequence[int]) -> str:
 
 def unlisted_labels(
     lines: Sequence[EvaluatorLine],
-    found: Sequence[LabelPairs | None],
+    pairs: Sequence[LabelPairs | None],
     place: Callable[[int, str], str],
     roles: Mapping[str, str],
 ) -> Iterator[tuple[Issue, int]]:
-    """Expected answers that are none of the labels that the suite lists, and for the first of an evaluator how many rows have one.
+    """An issue for each expected answer that is none of the labels that the suite lists, with a number: beside the first issue of an
+    evaluator, how many of its rows have such an answer; 0 beside the others.
 
-    `place` is where a cell stands, by the number of its row and its column.
+    `pairs` are what was counted of each evaluator. `place` tells where a cell stands, by the number of its row and its column.
     """
-    for line, label_pairs in zip(lines, found, strict=False):
+    for line, label_pairs in zip(lines, pairs, strict=False):
         rule = line.settings.label_rule()
         if label_pairs is None or rule is None or rule.labels is None or not label_pairs.unlisted:
             continue
@@ -112,7 +113,8 @@ def unlisted_labels(
 def unreadable_cells(
     measures: Sequence[NumericColumnStats], name: str, counts: MutableMapping[str, int]
 ) -> Iterator[Issue]:
-    """The first cells that hold no number, placed in the test set called `name`; all of them are added to `counts`."""
+    """An issue for each of the first cells that hold no number, placed in the test set called `name`. Adds the number of all of them to
+    `counts`."""
     seen: set[tuple[int, str]] = set()
     for measure in measures:
         if measure.slice is not None or not measure.unreadable:
@@ -178,14 +180,14 @@ def _is_json(text: str) -> bool:
 
 
 def _other_column(test_set: TestSet, column: str) -> str:
-    """The line to write to take the outputs from another column."""
+    """A hint with the line to write to take the outputs from another column."""
     named = {**test_set.config.columns.named(), "output": column}
     file = None if test_set.fetched else test_set.config.bare_file
     return f'the column "{column}" holds JSON: {naming("output", named, file)}'
 
 
 def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
-    """Every measure whose column is empty in all rows."""
+    """An issue for each measure whose column is empty in all rows."""
     for measure in measures:
         if measure.slice is None and measure.rows and measure.missing == measure.rows:
             message, blame = f'the column "{measure.column}" is empty in every row', Blame.TESTSET
@@ -196,7 +198,7 @@ def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
 
 
 def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:
-    """Every evaluator of which no group of rows has a figure, though there are groups."""
+    """An issue for each evaluator of which no group of rows could be measured, though there are groups."""
     for repeat in repeats:
         if not repeat.groups and (repeat.kept_out or repeat.nameless):
             message = (
@@ -206,7 +208,7 @@ def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:
 
 
 def confidence_gaps(confidences: Sequence[ConfidenceStats]) -> Iterator[Issue]:
-    """Every confidence that no row has, though there are rows that it should speak of."""
+    """An issue for each confidence that no row has, though there are rows that should have it."""
     for confidence in confidences:
         if not confidence.n and confidence.missing + confidence.unusable:
             message = f'"{confidence_name(confidence)}": no row has a confidence from 0 to 1 in {confidence.source}'
@@ -222,7 +224,7 @@ def confidence_gaps(confidences: Sequence[ConfidenceStats]) -> Iterator[Issue]:
 
 
 def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:
-    """Which measures are read with a decimal comma though the suite does not say so."""
+    """A note for each measure that is read with a decimal comma although the suite does not say so."""
     auto = {column.name for column in columns if column.decimal == "auto"}
     return [
         f'"{full_name(measure)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
@@ -240,17 +242,17 @@ def key_warnings(
     gaps: Collection[Issue],
     suite: LoadedSuite | None = None,
 ) -> list[Issue]:
-    """One warning for each list, side and kind, in the order of the suite, and of variants.
+    """The warnings about lists whose keys or lengths give trouble: one for each list, side and kind of trouble, in the order of `stats`.
 
-    A key that no item has is among the gaps already, and its items are not counted again. Variants share their expected
-    answers: what is wrong with those is said once.
+    A key that no item has is among the `gaps` already, and has no further warning. Variants share their expected answers: what is wrong
+    with those is said once.
     """
-    message = {issue.message for issue in gaps}
+    messages = {issue.message for issue in gaps}
     lines = {line.name: line for line in evaluators}
     issues: list[Issue] = []
     for evaluator_stats in stats:
         for keys in evaluator_stats.keys:
-            if missing_key_message(evaluator_stats.name, keys.path, keys.key) not in message:
+            if missing_key_message(evaluator_stats.name, keys.path, keys.key) not in messages:
                 issues.append(_key_warning(suite, lines[evaluator_stats.name], evaluator_stats.variant, keys))
     return list(dict.fromkeys(issues))
 
@@ -298,12 +300,9 @@ def null_warnings(
             }
             if some:
                 most = max(some, key=lambda path: some[path])
-                more = (
-                    "; another field has some, too"
-                    if len(some) == 2
-                    else f"; {len(some) - 1:,} other fields have some, too"
-                )
-                more = more if len(some) > 1 else ""
+                more = "; another field has some, too" if len(some) == 2 else ""
+                if len(some) > 2:
+                    more = f"; {len(some) - 1:,} other fields have some, too"
                 message = (
                     f'"{line.name}": null is expected at "{most}", and {rows_text(some[most])} '
                     f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as extra{more}"
@@ -364,6 +363,7 @@ def _raise_the_limit(keys: KeyStats) -> str:
 
 
 def _rows_in_words(keys: KeyStats) -> str:
+    """The numbers of the first of the rows, such as `rows 3, 5, …`."""
     listed = ", ".join(map(str, keys.first_rows))
     more = ", …" if keys.rows > len(keys.first_rows) else ""
     return f"row{'' if keys.rows == 1 else 's'} {listed}{more}"

@@ -59,7 +59,7 @@ class Head(Struct, frozen=True):
 
 
 def heads(*names: str) -> tuple[Head, ...]:
-    """The heads of a table: of a column of numbers with `#` before its name."""
+    """The heads of a table by their names; a name that begins with `#` heads a column of numbers."""
     return tuple(Head(name.removeprefix("#"), name.startswith("#")) for name in names)
 
 
@@ -137,8 +137,8 @@ class Page(Struct, frozen=True):
 
 def list_section(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ...]:
     """A section with a list; nothing without items."""
-    found = tuple(items)
-    return (Section(title, (Listing(found),), id=id),) if found else ()
+    items = tuple(items)
+    return (Section(title, (Listing(items),), id=id),) if items else ()
 
 
 def table_width(table: PageTable) -> int:

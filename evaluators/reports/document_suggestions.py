@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.reports.changed_evaluator import RowsAgain, with_settings
@@ -24,14 +24,11 @@ from evaluators.scoring.values.path_text import Step
 from evaluators.scoring.values.paths import ANY, display
 from evaluators.scoring.values.quoting import flow_text
 
-if TYPE_CHECKING:
-    pass
-
 MOST_OF_DOCUMENTS: Final = 5_000
 """Recorded results that are looked at for what happened to documents."""
 _Values: TypeAlias = dict[tuple[Step, ...], Any]
-_Seen: TypeAlias = tuple[str, str, str]
-"""The field, what it says in words, and the line to write."""
+_Oddity: TypeAlias = tuple[str, str, str]
+"""An oddity of documents: its field, what it is in words, and the line of the suite that allows it, empty where none does."""
 
 
 def absence_suggestions(
@@ -43,7 +40,8 @@ def absence_suggestions(
 ) -> Iterator[Suggestion]:
     """Suggestions to list values as absent: null, an empty text, list or object, which one side has where the other has nothing.
 
-    What would set fewer values aside than so many `wanted` ones of `others` turn is not tried.
+    `again` has the rows of each variant. Where at least `wanted` of the `others` turn more values than could be set aside of an evaluator,
+    nothing is tried for it; without `wanted`, everything is.
     """
     named = {line.name: line for line in lines if "absent_values" in type(line.settings).model_fields}
     for variant in record.facts.variants if named else ():
@@ -63,17 +61,17 @@ def absence_suggestions(
             more_of_others = sum(suggestion.turned > met_in[name] for suggestion in others)
             if wanted is not None and more_of_others >= wanted and variant.outcomes <= MOST_OF_DOCUMENTS:
                 continue
-            wrong = _wrong_values(record, name, variant.variant)
-            yield from _of_absence(named[name], variant.variant, values, again[variant.variant], wrong)
+            wrong = _wrong_value_count(record, name, variant.variant)
+            yield from _absence_suggestions_of(named[name], variant.variant, values, again[variant.variant], wrong)
 
 
-def _wrong_values(record: Run, evaluator: str, variant: str | None) -> int:
-    """How many values of all fields are wrong in a run."""
+def _wrong_value_count(record: Run, evaluator: str, variant: str | None) -> int:
+    """How many values of all fields of an evaluator are wrong in a run."""
     return sum(
         field.counts.n - field.counts.match
-        for one in record.result.evaluators
-        if (one.name, one.variant) == (evaluator, variant)
-        for field in one.fields
+        for stats in record.result.evaluators
+        if (stats.name, stats.variant) == (evaluator, variant)
+        for field in stats.fields
     )
 
 
@@ -81,10 +79,11 @@ def _is_empty(value: Any) -> bool:
     return value is MISSING or value is None or value in ("", [], {})
 
 
-def _of_absence(
+def _absence_suggestions_of(
     line: EvaluatorLine, variant: str | None, values: Sequence[Any], again: RowsAgain, wrong_in_run: int
 ) -> Iterator[Suggestion]:
-    """The settings with one more value that says that nothing is there, and with all of them."""
+    """The suggestions for one evaluator: to list one more of the `values` as absent, and to list all of them. Of those with an effect on
+    the same rows, only the first is given; one that breaks a value is none."""
     settings: Any = line.settings
     listed = settings.absent_values
     today: list[Any] = []
@@ -110,7 +109,7 @@ def _of_absence(
 
 
 def _absence_text(values: Sequence[Any]) -> str:
-    """The effect of listing some values as absent: `nulls and empty lists count as missing`."""
+    """What listing some values as absent means, in words: `nulls and empty lists count as missing`."""
     words = [next((word for known, word in _EMPTY_WORDS if json_equal(known, value)), to_text(value)) for value in values]
     return f"{' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} count as missing"
 
@@ -127,16 +126,18 @@ def document_suggestions(
     """Suggestions on whole documents, for each evaluator with a schema and each variant."""
     named = {line.name: line for line in lines if line.settings.type == "schema_match"}
     for variant in record.facts.variants if named else ():
-        counters: dict[tuple[str, _Seen], Counter[int]] = {}
+        counters: dict[tuple[str, _Oddity], Counter[int]] = {}
         outcomes = islice(record.outcomes(variant.variant), MOST_OF_DOCUMENTS)
         first = not variant.every_outcome or variant.outcomes > MOST_OF_DOCUMENTS
         wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in named)
         unsaid = {
-            name for name, line in named.items() if _nulls_unsaid(line) and again[variant.variant].before(line) is None
+            name
+            for name, line in named.items()
+            if _nulls_unsaid(line) and again[variant.variant].verdicts_before(line) is None
         }
         for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
-            for seen, times in _seen_in(list(results), nulls=evaluator in unsaid):
-                counters.setdefault((evaluator, seen), Counter())[row] += times
+            for oddity, times in _oddities_in(list(results), nulls=evaluator in unsaid):
+                counters.setdefault((evaluator, oddity), Counter())[row] += times
         for (evaluator, (field, sentence, write)), rows in counters.items():
             turned = sum(rows.values())
             shown = tuple(islice(rows, SHOWN_ROWS))
@@ -149,9 +150,9 @@ def _nulls_unsaid(line: EvaluatorLine) -> bool:
     return None not in line.settings.scored_fields().absent_values
 
 
-def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen, int]]:
-    """The oddities of one row's documents, each with its count. `nulls`: what is null and left out is counted here, since
-    `absence_suggestions` cannot."""
+def _oddities_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Oddity, int]]:
+    """The oddities of one row's documents, each with the number of its values. With `nulls`, a key that is null and left out is one, too:
+    it is set where `absence_suggestions` cannot look at it."""
     missing = _values(results, FieldStatus.OMISSION, "expected")
     extra = _values(results, FieldStatus.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, extra)) is not None:
@@ -169,16 +170,17 @@ def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen
         ]
         if steps and len(others) == 1 and not isinstance(others[0][-1], int):
             yield (_field_at(steps), f'the output has the same value under another key, "{others[0][-1]}"', ""), 1
-    yield from _reordered(results)
+    yield from _reordered_lists(results)
 
 
 def _values(results: Iterable[Outcome], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
+    """The values on one side of the results with this status, by the steps of their paths."""
     placed = ((steps_of(result.path), getattr(result, side)) for result in results if result.status is status)
     return {steps: value for steps, value in placed if value is not MISSING}
 
 
 def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
-    """The one key under which an output has what was expected; None where there is none."""
+    """The one key under which an output has everything that is extra, where that is at least half of what is missing; else None."""
     first = {steps[0] for steps in extra if steps}
     if len(first) != 1 or len(missing) < 2:
         return None
@@ -203,15 +205,16 @@ def _at(document: Any, steps: Iterable[Step]) -> Any:
     return document
 
 
-def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
-    """Lists of objects whose wrong values are each expected at another item."""
+def _reordered_lists(results: Iterable[Outcome]) -> Iterator[tuple[_Oddity, int]]:
+    """The lists of objects whose wrong values are those of other items, as oddities with the number of wrong values."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
     for result in results:
         steps = steps_of(result.path) if result.status is FieldStatus.MISMATCH else ()
-        at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
-        if at is not None and at + 1 < len(steps) and result.expected is not MISSING and result.actual is not MISSING:
-            fields = lists.setdefault(steps[:at], {})
-            fields.setdefault(steps[at + 1 :], []).append((to_text(result.expected), to_text(result.actual)))
+        index_at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
+        if index_at is None or index_at + 1 >= len(steps) or MISSING in (result.expected, result.actual):
+            continue
+        fields = lists.setdefault(steps[:index_at], {})
+        fields.setdefault(steps[index_at + 1 :], []).append((to_text(result.expected), to_text(result.actual)))
     for steps, fields in lists.items():
         wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
         if all(expected == actual for expected, actual in wrong):
@@ -220,4 +223,5 @@ def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
 
 
 def _field_at(steps: Sequence[Step]) -> str:
+    """The path of a field, with `[*]` for every index; `$` for the whole document."""
     return display(tuple(ANY if isinstance(step, int) else step for step in steps)) if steps else "$"

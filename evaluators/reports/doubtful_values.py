@@ -54,7 +54,7 @@ def doubtful_values(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], te
             cells = dict(zip(columns, row, strict=True))
             for field in fields:
                 yield from _doubts_in_cell(field, number, cells[field.column])
-    except (OSError, Problems):  # the file is another one by now: the run says so
+    except (OSError, Problems):  # the file has changed since it was scored: the run says so
         return
 
 
@@ -66,8 +66,8 @@ def _doubts_in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtf
     document = cell_value(cell) if field.of_cells else expected_document(cell)
     if isinstance(document, CellError):
         return
-    found = document if field.of_cells else field.path.get(document)
-    for value in single_values(found):
+    values = document if field.of_cells else field.path.get(document)
+    for value in single_values(values):
         try:
             changed = value if field.apply is None else field.apply(value)
         except TransformError:
@@ -80,7 +80,7 @@ def _doubts_in_cell(field: ReadField, number: int, cell: Any) -> Iterator[Doubtf
 def doubt_warnings(
     lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet, suite: LoadedSuite | None = None
 ) -> list[Issue]:
-    """One warning for each field that has such values, with the first of them and how many there are."""
+    """A warning for each field with expected values that may be read in two ways: how many there are, and the first of them."""
     by_field: dict[tuple[str, str], list[Doubtful]] = {}
     for doubt in doubtful_values(lines, roles, test_set):
         by_field.setdefault((doubt.name, doubt.path), []).append(doubt)
@@ -99,7 +99,8 @@ def doubt_warnings(
 
 
 def doubts_listed(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet) -> list[Issue]:
-    """A warning for each such value, where it stands; of many, the first ones."""
+    """A warning for each expected value that may be read in two ways, placed at its cell. Of more than `_MOST`, the first and one that says
+    so."""
     doubts = list(islice(doubtful_values(lines, roles, test_set), _MOST + 1))
     listed = [
         Issue(

@@ -51,9 +51,9 @@ def _sections(record: Run, stats: EvaluatorStats) -> Iterator[Section]:
         text_column("reason", lambda item: plain_word(item[1].outcomes[0].code)),
         *item_columns(lambda item: item[1].array),
     )
-    found = [
+    rows_with_views = [
         (row, view)
-        for row, _, each in rows_by_schema(record, stats)
-        for view in (outcomes_of(each) if each is not None else ())
+        for row, _, outcomes in rows_by_schema(record, stats)
+        for view in (outcomes_of(outcomes) if outcomes is not None else ())
     ]
-    yield Section(f"{name}: outcomes", (table_of(found, columns),))
+    yield Section(f"{name}: outcomes", (table_of(rows_with_views, columns),))

@@ -64,13 +64,13 @@ class PageFormat(Format):
         raise NotImplementedError  # the contract: each format says how
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The page of the run."""
+        """Writes the page of the run, with every table."""
         from evaluators.reports.run_page import run_page  # a comparison has no use for it
 
         stream.write(self.text(run_page(run.result, options)))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """The page of the comparison."""
+        """Writes the page of the comparison."""
         from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
 
         stream.write(self.text(comparison_page(comparison)))
@@ -88,7 +88,7 @@ class TableFormat(Format):
     hint: ClassVar[str] = ""
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The table that the options name, or the first one, with exact numbers; an undefined one is an empty cell."""
+        """Writes the table that the options name, or the first one, as CSV with exact numbers; an undefined one is an empty cell."""
         table = next((table for table in self.tables if table.name == options.table), self.tables[0])
         write_csv(stream, chain([table.columns], table.rows(run)), spelling_of(run))
 
@@ -103,7 +103,7 @@ class LinesFormat(Format):
         raise NotImplementedError  # the contract: each format says which
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The lines of the variant that the options name."""
+        """Writes the lines of the variant that the options name."""
         stream.writelines(f"{line}\n" for line in self.lines(run, options.variant))
 
 
@@ -123,7 +123,7 @@ def format_words() -> tuple[str, ...]:
 
 
 def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
-    """Every word that no format has, as config issues: to be asked before row 1."""
+    """A config issue for each word of `formats:` that no format has. `where` is its place in the suite."""
     issues: list[Issue] = []
     for word in words:
         if word in _PRINTED:

@@ -387,7 +387,7 @@ def text_suggestions(
             takes_comparator = isinstance(settings, CellEvaluator) and settings.takes_comparator()
             if not (takes_comparator or settings.text_changes()):
                 continue
-            columns, wrong = record.compared_columns(line.name), rows.wrong_rows(line)
+            columns, wrong = record.compared_columns(line.name), rows.wrong_row_count(line)
             if not wrong or settings.column("output").at:
                 continue
             changes = [*settings.text_changes(), *_comparators_of(settings, rows.wrong_cells(line, columns))]

@@ -29,7 +29,7 @@ class Csv(Format):
     shows_cells = True
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The rows as the test set has them, with what was found beside them.
+        """Writes the rows as the test set has them, with the results of the evaluators beside them.
 
         It separates its cells and writes decimals as the test set does, and has a byte order mark where that has one: it goes back to the
         same spreadsheet.
@@ -40,7 +40,7 @@ class Csv(Format):
         write_rows(stream, facts.header, evaluators, rows, spelling_of(run))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """The rows that changed, one line each: what became of them, and by which evaluators. Of metrics alone, a line for each."""
+        """Writes a line for each row that changed: how, and by which evaluators. Where rows are not paired, a line for each metric."""
         if comparison.unpaired:
             table = comparison.table
             lines = (["" if cell is None else str(cell) for cell in line.values()] for line in table)

@@ -23,7 +23,7 @@ class FieldSums(Format):
     file = "field_summary.csv"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The table, with exact metrics; an undefined one is an empty cell."""
+        """Writes the table as CSV, with exact metrics; an undefined one is an empty cell."""
         write_csv(stream, (HEAD, *_rows((*run.result.evaluators, *run.result.slices))), spelling_of(run))
 
 
@@ -32,4 +32,4 @@ def _rows(evaluators: Iterable[EvaluatorStats]) -> Iterable[tuple[Value, ...]]:
     for stats in evaluators:
         column, value = stats.slice or ("", "")
         about = (stats.variant or "", column.removeprefix("row."), value, stats.name)
-        yield from ((*about, field.path, *(each.value(field) for each in FIELD_METRICS)) for field in stats.fields)
+        yield from ((*about, field.path, *(metric.value(field) for metric in FIELD_METRICS)) for field in stats.fields)

@@ -30,7 +30,7 @@ class FieldsTable(Format):
     each = "evaluator"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The table. What is absent is an empty cell, null is `null`; scores are exact."""
+        """Writes the table as CSV. What is absent is an empty cell, null is `null`; scores are exact."""
         write_csv(stream, _lines(run, evaluator_of(run, options)), spelling_of(run))
 
 

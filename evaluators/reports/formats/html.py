@@ -26,18 +26,19 @@ class Html(Format):
     shows_mistakes = True
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The metrics and the rows of the run."""
+        """Writes the page of the run, with its metrics and its rows."""
         rows = embed_rows(run, options.label_rules)
         stream.write(page(run_payload(run.result, options, run.facts, rows), rows.elements))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """The page of a comparison, with how it ended below its name."""
+        """Writes the page of a comparison, without values of rows."""
         from evaluators.reports.html.comparison import comparison_payload  # a run has no use for it, and starts sooner
 
         stream.write(page(comparison_payload(comparison)))
 
     def write_compared(self, comparison: RunComparison, runs: Callable[[], ComparedRuns], stream: TextIO) -> None:
-        """The page of a comparison, with the values of both runs in the rows that changed."""
+        """Writes the page of a comparison, with the values of both runs in the rows that changed. `runs` reads the runs, and is called only
+        where rows changed."""
         from evaluators.reports.html.compared_rows import compared_rows
         from evaluators.reports.html.comparison import comparison_payload
 

@@ -19,11 +19,11 @@ class JsonFile(Format):
     suffixes = (".json",)
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """Stable JSON with sorted keys; times and host are not in it."""
+        """Writes the metrics as stable JSON with sorted keys; times and host are not in it."""
         stream.write(run_json(run.result))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """Every difference, changed row and regression check, with sorted keys."""
+        """Writes every difference, changed row and regression check as JSON with sorted keys."""
         from evaluators.runs.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
 
         stream.write(comparison_json(comparison))

@@ -23,7 +23,7 @@ class JsonLines(Format):
     each = "variant"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """A line for each row."""
+        """Writes a line for each row of the variant that the options name."""
         for row in row_views(run, (options.variant,)):
             stream.write(compact(_line(run.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
 
@@ -40,7 +40,7 @@ def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, An
 
 
 def _result(evaluator: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
-    """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
+    """The result of an evaluator as a JSON object in words. What is unknown has no key, and `status` is left out of a scored row."""
     line: dict[str, Any] = {}
     if result.status is not RowStatus.SCORED:
         line["status"] = result.status.word

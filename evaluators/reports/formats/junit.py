@@ -46,14 +46,18 @@ class JUnit(Format):
     file = "junit.xml"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """One test suite for the run."""
+        """Writes one test suite: a test for each gate and evaluator, and one that everything was measured."""
         result = run.result
-        tests = [*_gates(result), *(_evaluator(result, stats) for stats in result.evaluators), _run(result)]
+        tests = [
+            *_gate_tests(result),
+            *(_evaluator_test(result, stats) for stats in result.evaluators),
+            _run_test(result),
+        ]
         stream.write(_junit_file(result.name, tests, _properties(result)))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
-        tests = [*_regression_checks(comparison), _comparability_test(comparison)]
+        """Writes one test suite for a comparison: a test for each regression check, and one that the runs can be compared."""
+        tests = [*_check_tests(comparison), _comparability_test(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
         stream.write(_junit_file(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
 
@@ -96,23 +100,24 @@ def _make_unique(names: Sequence[str]) -> list[str]:
 
 
 def _as_read(name: str) -> str:
+    """A name without the differences that readers of the file may ignore."""
     return " ".join(name.casefold().split())
 
 
-def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
+def _check_tests(comparison: RunComparison) -> Iterable[Element]:
     """A test for each regression check, named by its rule and what it is about."""
     for check in comparison.regression_checks:
         about = [text for text in (check.target, f"variant {check.variant}" if check.variant else None) if text]
         name = f"{check.rule} ({', '.join(about)})" if about else check.rule
-        yield _test("regression_checks", name, _KINDS[check.verdict], check.message, check.message)
+        yield _test_case("regression_checks", name, _KINDS[check.verdict], check.message, check.message)
 
 
 def _comparability_test(comparison: RunComparison) -> Element:
     """The test that the two runs can be compared: an error, with the causes, at any exit code but 0 and 1."""
     if comparison.exit_code in (0, 1):
-        return _test("comparison", "the runs can be compared")
+        return _test_case("comparison", "the runs can be compared")
     message = "; ".join(comparison.causes)
-    return _test("comparison", "the runs can be compared", "error", message, "\n".join(comparison.causes))
+    return _test_case("comparison", "the runs can be compared", "error", message, "\n".join(comparison.causes))
 
 
 def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
@@ -133,7 +138,7 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
         yield name, f"{metric_texts(_OF_MEASURES, measure)}, {measure.n:,} of {rows_text(measure.rows)}"
 
 
-def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
+def _test_case(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
     """A test case; `kind` is the element that says it did not pass, such as `error`, and None where it passed.
 
     The detail is the text of that element, or of `system-out` where the test passed.
@@ -150,20 +155,20 @@ def _test(group: str, name: str, kind: str | None = None, message: str = "", det
 _KINDS: Final = {"failed": "failure", "undecided": "error", "passed": None, "warned": None}
 
 
-def _gates(result: RunResult) -> Iterable[Element]:
+def _gate_tests(result: RunResult) -> Iterable[Element]:
     """A test for each gate, named by its label; the limit is added where two gates have the same label."""
     often = Counter(map(gate_label, result.gates))
     for gate in result.gates:
         label = gate_label(gate)
         name = label if often[label] == 1 else f"{label}: {gate.limit}"
-        yield _test("gates", name, _KINDS[gate.verdict], gate.message, _gate_detail(gate))
+        yield _test_case("gates", name, _KINDS[gate.verdict], gate.message, _gate_detail(gate))
 
 
 def _gate_detail(gate: GateResult) -> str:
     return f"{gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
 
 
-def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
+def _evaluator_test(result: RunResult, stats: EvaluatorStats) -> Element:
     """The test of an evaluator: an error where it left rows without a score; its metrics and counts are in the detail."""
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
     scored = f"{stats.scored:,} scored{_in_brackets(_counts_text(stats, ('unreadable', 'blocked')))}"
@@ -175,8 +180,8 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
     detail = "\n".join((detail, *_further_metrics(result, stats)))
     left_out = _left_out_reasons(stats)
     if left_out:
-        return _test("evaluators", name, "error", f"rows without a score: {', '.join(left_out)}", detail)
-    return _test("evaluators", name, detail=detail)
+        return _test_case("evaluators", name, "error", f"rows without a score: {', '.join(left_out)}", detail)
+    return _test_case("evaluators", name, detail=detail)
 
 
 def _further_metrics(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
@@ -220,14 +225,14 @@ def _in_brackets(counts: Sequence[str]) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 
-def _run(result: RunResult) -> Element:
+def _run_test(result: RunResult) -> Element:
     """The test that everything was measured; an error with the causes that no failed gate accounts for."""
     failed = tuple(f"gate {gate_label(gate)} failed: " for gate in result.gates if gate.verdict == "failed")
     causes = [cause for cause in result.causes if not cause.startswith(failed)]
     if result.exit_code in (0, 1) and not causes and not any(map(_left_out_reasons, result.evaluators)):
-        return _test("run", "everything was measured")
+        return _test_case("run", "everything was measured")
     message = "; ".join(causes) or f"exit code {result.exit_code}"
-    return _test("run", "everything was measured", "error", message, "\n".join(causes))
+    return _test_case("run", "everything was measured", "error", message, "\n".join(causes))
 
 
 def _escape_illegal(text: str) -> str:

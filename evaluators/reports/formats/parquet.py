@@ -29,7 +29,7 @@ class Parquet(Format):
         _pyarrow()
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The rows; the same rows are the same bytes."""
+        """Writes the rows of the variant that the options name; the same rows give the same bytes."""
         arrow, parquet = _pyarrow()
         rows = run.row_lines(options.variant, run.verdicts(options.variant))
         schema = _schema(arrow, run)
@@ -81,7 +81,7 @@ def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:
 
 
 def _texts(arrow: Any, texts: Sequence[str]) -> Any:
-    """Texts as an Arrow array, made from their bytes and where each ends."""
+    """Texts as an Arrow array, made from their bytes and the place at which each ends, for the reason of `_whole_numbers`."""
     packed = [text.encode() for text in texts]
     ends = array("i", accumulate(map(len, packed), initial=0))
     buffers = [None, arrow.py_buffer(ends), arrow.py_buffer(b"".join(packed))]

@@ -30,7 +30,7 @@ class ReportFile(Format):
     each = "evaluator"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The report, row by row, so that a long one needs no memory."""
+        """Writes the report of the evaluator that the options name, row by row, so that a long one is never in memory as a whole."""
         stats = evaluator_of(run, options)
         reports = (row_report(run, stats.name, *row) for row in rows_by_schema(run, stats))
         first = list(islice(reports, 2))
@@ -56,6 +56,7 @@ class _Totals:
         self._evaluated = self._passed = 0
 
     def add(self, report: Report) -> None:
+        """Adds the counts of a row's report."""
         outcomes = report.get("outcomes", {})
         self._evaluated += outcomes.get("total_evaluated", 0)
         self._passed += outcomes.get("total_passed", 0)
@@ -92,10 +93,10 @@ def _judge_part(result: RunResult) -> dict[str, Any]:
     """The judges of the run, with prompts, the spread of scores, and costs; empty without a judge."""
     if not result.judges:
         return {}
-    taken = to_builtins(result.environment.asked) if result.environment is not None and result.environment.asked else {}
+    asked = to_builtins(result.environment.asked) if result.environment is not None and result.environment.asked else {}
     return {
         "judges": [to_builtins(judge) for judge in result.judges],
-        "asked": {name: value for name, value in taken.items() if name != "seconds"} or None,
+        "asked": {name: value for name, value in asked.items() if name != "seconds"} or None,
     }
 
 
