@@ -138,12 +138,12 @@ def write_report(place: Path, files: Sequence[str]) -> list[str]:
     (environment) where something cannot be written.
     """
     from evaluators.api.remote_files import written_places
-    from evaluators.reports.report_files import check_apart, check_files
+    from evaluators.reports.report_files import check_files, check_outside_test_sets
 
     record = Run(place)
     by_schema = [evaluator.name for evaluator in record.facts.evaluators if evaluator.by_schema]
     issues = check_files(files, record.each_variant, by_schema)
-    if issues := issues or check_apart(map(Path, files), [record]):
+    if issues := issues or check_outside_test_sets(map(Path, files), [record]):
         raise Problems(issues)
     return written_places(files, lambda some: write_again(place, some))
 

@@ -148,14 +148,14 @@ def _figures(suite: LoadedSuite) -> Iterator[str]:
 def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
     """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
     says that a run has written them."""
-    from evaluators.reports.report_files import reads_itself
+    from evaluators.reports.report_files import reads_itself_issue
     from evaluators.testsets.run_files import fits
 
     config, folder = prepared.test_set.config, prepared.folder
     named = [getattr(place, "file", place) for place in (config.file, config.expected, config.output, config.outputs)]
     places = [place for place in named if isinstance(place, str)]
     return [
-        reads_itself(str(file), "leave --no-results away, or ")
+        reads_itself_issue(str(file), "leave --no-results away, or ")
         for file in files
         if any(fits(file, place, folder) for place in places)
     ]
@@ -290,7 +290,7 @@ def _write_folder_files(
 ) -> tuple[Run, Options, Options]:
     """Writes the files of the run folder, if there is one. Gives the record, with all cells read again where a file wants them, the
     options of the summary, which also names what was left out, and those of the pages."""
-    from evaluators.reports.report_files import folder_files, needs_cells, no_rows_csv_line
+    from evaluators.reports.report_files import needs_cells, unwritten_rows_csv_line, write_folder_files
     from evaluators.runs.cells_again import cells_from
 
     results = prepared.suite.results
@@ -299,8 +299,8 @@ def _write_folder_files(
     options, of_pages = _options(prepared, wanted, record)
     if wanted.results is not None:
         rows_csv = "csv" in wanted.words or results.documents == "all"
-        options = replace(options, left_out=no_rows_csv_line(record, rows_csv))
-        folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
+        options = replace(options, left_out=unwritten_rows_csv_line(record, rows_csv))
+        write_folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
     return record, options, of_pages
 
 

@@ -95,7 +95,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     from evaluators.model.issues import Problems
     from evaluators.reports.format import comparison_format_for
     from evaluators.reports.html.compared_rows import ComparedRuns
-    from evaluators.reports.report_files import check_apart, check_made
+    from evaluators.reports.report_files import check_left_files, check_outside_test_sets
     from evaluators.runs.reader import Run
     from evaluators.runs.store import check_written, open_text
     from evaluators.testsets.run_files import is_run_folder
@@ -110,7 +110,9 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     places = _run_places(runs, options["among"])
     comparison = _make_comparison(places, runs, loaded, options)
     check_written(options["files"])
-    if issues := check_made(files) or check_apart(files, (Run(place) for place in places if is_run_folder(str(place)))):
+    if issues := check_left_files(files) or check_outside_test_sets(
+        files, (Run(place) for place in places if is_run_folder(str(place)))
+    ):
         raise Problems(issues)
 
     def sides_for(file: Path) -> ComparedRuns:

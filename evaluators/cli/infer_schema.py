@@ -37,11 +37,11 @@ def command(
     """
     from evaluators.guide import inferring
     from evaluators.model.issues import Problems
-    from evaluators.reports.report_files import reads_itself
+    from evaluators.reports.report_files import reads_itself_issue
     from evaluators.testsets.run_files import fits
 
     if output is not None and fits(Path(output), expected, Path()):
-        raise Problems([reads_itself(output)])
+        raise Problems([reads_itself_issue(output)])
     drafted = inferring.infer_schema(expected, column, dialect, reading_settings(**reading))
     if output is None:
         print_out(drafted.text)

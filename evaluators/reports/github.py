@@ -42,26 +42,34 @@ class Annotation(Struct, frozen=True):
         place = {"file": match["file"], "line": match["line"], "col": match["column"]} if match else {}
         message = self.message if match or not self.where else f"{self.where}: {self.message}"
         properties = {**{key: value for key, value in place.items() if value}, "title": self.title}
-        written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-        return f"::{self.level} {written}::{_data(message)}"
+        written = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
+        return f"::{self.level} {written}::{_escape_data(message)}"
 
 
 def run_annotations(result: RunResult, options: Options) -> str:
     """One annotation for the run, and one for each gate that did not pass and each problem."""
-    return _lines([_ending(result.exit_code, one_line(result)), *_gates(result, options.gate_places), *_problems(result)])
+    return _annotation_lines(
+        [
+            _ending_annotation(result.exit_code, one_line(result)),
+            *_gate_annotations(result, options.gate_places),
+            *_problem_annotations(result),
+        ]
+    )
 
 
 def comparison_annotations(comparison: RunComparison) -> str:
     """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
-    return _lines([_ending(comparison.exit_code, comparison_line(comparison)), *_regression_checks(comparison)])
+    return _annotation_lines(
+        [_ending_annotation(comparison.exit_code, comparison_line(comparison)), *_check_annotations(comparison)]
+    )
 
 
 def problem_annotations(issues: Iterable[Issue]) -> str:
     """One error annotation for each problem that kept a command from doing its work, in the order given, at its place in its file."""
-    return _lines(Annotation("error", issue.code, _message(issue), issue.where) for issue in issues)
+    return _annotation_lines(Annotation("error", issue.code, _message_with_hint(issue), issue.where) for issue in issues)
 
 
-def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
+def _gate_annotations(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
     """An annotation for each gate that failed, is undecided or warned, at the place of its target in the suite where that is known."""
     for verdict, level in _LEVELS.items():
         for gate in result.gates:
@@ -70,21 +78,23 @@ def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]
                 yield Annotation(level, f"gate {gate_label(gate)}", text, places.get(gate.target))
 
 
-def _problems(result: RunResult) -> Iterable[Annotation]:
+def _problem_annotations(result: RunResult) -> Iterable[Annotation]:
+    """An annotation for each issue of a run and each warning, at its place: an error where suite or program is to blame."""
     for issue in (*result.issues, *result.warnings):
         level: Level = "error" if issue.blame in (Blame.CONFIG, Blame.BUG) else "warning"
-        yield Annotation(level, issue.code, _message(issue), issue.where)
+        yield Annotation(level, issue.code, _message_with_hint(issue), issue.where)
 
 
-def _message(issue: Issue) -> str:
+def _message_with_hint(issue: Issue) -> str:
     return f"{issue.message} (hint: {issue.hint})" if issue.hint else issue.message
 
 
-def _ending(exit_code: int, line: str) -> Annotation:
+def _ending_annotation(exit_code: int, line: str) -> Annotation:
+    """The annotation of how a command ended, with the line that says it: an error unless the exit code is 0."""
     return Annotation("notice" if exit_code == 0 else "error", "evaluators", line)
 
 
-def _regression_checks(comparison: RunComparison) -> Iterable[Annotation]:
+def _check_annotations(comparison: RunComparison) -> Iterable[Annotation]:
     """An annotation for each reason against comparing, each regression check that did not pass, and the first lost rows."""
     for reason in comparison.incomparable:
         yield Annotation("error", "not comparable", reason)
@@ -98,13 +108,15 @@ def _regression_checks(comparison: RunComparison) -> Iterable[Annotation]:
         yield Annotation("warning", "lost row", f"row {row.number} ({row.id}){variant}: {why}")
 
 
-def _lines(annotations: Iterable[Annotation]) -> str:
+def _annotation_lines(annotations: Iterable[Annotation]) -> str:
     return "".join(f"{annotation}\n" for annotation in annotations)
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
+    """A message as a workflow command takes it."""
     return visible(text).replace("%", "%25")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    """The value of a property, such as `title`, as a workflow command takes it."""
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -49,9 +49,10 @@ class ReadField(Struct):
     """The first expected value that is there and no null."""
 
     def has_value_of_kind(self, document: Any) -> bool:
-        """Whether an expected value of a document is of the kind."""
-        found = cell_value(document) if self.of_cells else self.path.get(document)
-        for value in single_values(found):
+        """Whether an expected value of a document is of a kind that one of the comparators reads; true, too, for one that a transform
+        rejects. Keeps the first value in `first`."""
+        values = cell_value(document) if self.of_cells else self.path.get(document)
+        for value in single_values(values):
             if self.first is MISSING:
                 self.first = value
             try:
@@ -70,7 +71,7 @@ def unused_comparators(
     first: Mapping[str, Sequence[Any]],
     suite: LoadedSuite | None = None,
 ) -> list[Issue]:
-    """The fields with expected values of which none is of the kind that the comparator reads (law 11).
+    """An issue for each field with expected values of which none is of a kind that its comparator reads.
 
     `first` are expected documents of the first rows, by evaluator. The test set is read again where these leave something open.
     Those of code UNUSED are listed by the suite; of others a warning is enough.
@@ -91,7 +92,7 @@ def unused_comparators(
             ]
             if not waiting:
                 return []
-    except (OSError, Problems):  # the file is another one by now: the run says so
+    except (OSError, Problems):  # the file has changed since it was scored: the run says so
         return []
     return [_issue(suite, field) for field in waiting if field.first is not MISSING]
 
@@ -99,7 +100,7 @@ def unused_comparators(
 def _has_value_of_kind(field: ReadField, documents: Sequence[Any]) -> bool:
     """Whether an expected value in one of the documents is of the kind that the field's comparators read.
 
-    True, too, where a value cannot be read or takes too long. The first expected value is kept in `one.first`, for the message.
+    True, too, where a value cannot be read or takes too long. Keeps the first expected value in `field.first`, for the message.
     """
     try:
         return any(field.has_value_of_kind(document) for document in documents if not isinstance(document, CellError))

@@ -52,6 +52,7 @@ def with_code(text: str) -> str:
 
 
 def _escaped_opening(match: re.Match[str]) -> str:
+    """The text in place of a match of `_OPENING`: a mark that would begin a list or a heading, escaped."""
     space, mark = match.groups()
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
 
@@ -63,6 +64,7 @@ def _escape_own(text: str) -> str:
 
 
 def _own_cell(text: str) -> str:
+    """A text of our own as the cell of a table."""
     return _escape_own(text).replace("|", "\\|")
 
 
@@ -101,4 +103,4 @@ def _table(table: PageTable, cell: Write) -> str:
 
     heads = row(cell(column.head) for column in table.columns)
     marks = row("---:" if column.number else "---" for column in table.columns)
-    return "\n".join([heads, marks, *(row(map(cell, each)) for each in table.rows)])
+    return "\n".join([heads, marks, *(row(map(cell, cells)) for cells in table.rows)])

@@ -73,15 +73,15 @@ class _Reason(Struct, frozen=True):
     def __str__(self) -> str:
         return self.text if self.value is MISSING else f"{self.text}: {_text(self.value)}"
 
-    def brief(self, several: bool) -> str:
-        """The reason for a narrow table; one of several is an example: `extra, such as 2`."""
+    def brief_text(self, several: bool) -> str:
+        """The reason for a narrow table; with `several`, as an example of several: `extra, such as 2`."""
         if self.value is not MISSING:
             return f"{self.text}, such as {_text(self.value)}" if several else str(self)
         text, words = self._shorten(several)
         example = "" if not several or (text != self.text and not words) else "such as " if words else "for example, "
         return f"{example}{text}"
 
-    def mostly(self, several: bool) -> str:
+    def mostly_text(self, several: bool) -> str:
         """The reason behind the word *mostly*, with the blank or the colon before it; empty where `several` have no more in common than
         their kind, for the sentence on one of them does not hold for most."""
         if self.value is not MISSING:
@@ -105,8 +105,9 @@ class _Reason(Struct, frozen=True):
         return head if alike else self.text, self.words
 
 
-class _Seen(Struct):
-    """The wrong values of one kind in a field: an example and the number of times of each sentence, and the rows."""
+class _MistakeGroup(Struct):
+    """The wrong values of one kind in a field: the rows, and for each way in which the reason reads an example and how often it is
+    there."""
 
     evaluator: str
     field: str
@@ -129,39 +130,44 @@ def mistakes_of(record: Run) -> tuple[tuple[Mistake, ...], int | None]:
     mistakes: list[Mistake] = []
     until: int | None = None
     for variant in record.facts.variants:
-        seen: dict[_Kind, _Seen] = {}
+        groups: dict[_Kind, _MistakeGroup] = {}
         last, most = 0, SMALL_LINES if variant.rows <= SMALL_RUN else MOST_LINES
         for number, verdicts, lines in _rows_with_lines(record, variant.variant, most):
             last = number
             for place, name in recorded_evaluators:
-                for kind, field, sentence in _mistakes_of_row(verdicts[place], lines[name]) if name in lines else ():
-                    about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
-                    about.examples.setdefault(key := sentence.key(), sentence)
-                    about.times[key] = about.times.get(key, 0) + 1
-                    about.rows.append(number)
-        mistakes += _without_repeats(seen.values(), variant.variant)
+                for kind, field, reason in _mistakes_of_row(verdicts[place], lines[name]) if name in lines else ():
+                    group = groups.get((name, *kind)) or groups.setdefault((name, *kind), _MistakeGroup(name, field))
+                    group.examples.setdefault(key := reason.key(), reason)
+                    group.times[key] = group.times.get(key, 0) + 1
+                    group.rows.append(number)
+        mistakes += _without_repeats(groups.values(), variant.variant)
         if not variant.every_outcome or variant.outcomes > most:
             until = last
-    return tuple(sorted(mistakes, key=lambda one: -one.count)), until
+    return tuple(sorted(mistakes, key=lambda mistake: -mistake.count)), until
 
 
-def _without_repeats(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
-    """The mistakes, each once: two evaluators may see the same values of the same field, or the same unreadable outputs."""
+def _without_repeats(groups: Iterable[_MistakeGroup], variant: str | None) -> Iterator[Mistake]:
+    """A mistake for each group, but for those that say the same of the same rows: two evaluators may see the same values of the same field,
+    or the same unreadable outputs."""
     already: set[tuple[str, str, tuple[int, ...]]] = set()
-    for group in seen:
+    for group in groups:
         rows = tuple(dict.fromkeys(group.rows))
         most = sorted(group.times, key=lambda key: -group.times[key])
         first = group.examples[most[0]]
         sentence = str(first)
-        what = group.field or (_reason_pattern(sentence) if not sentence.startswith(_UNREADABLE) else _UNREADABLE[0])
-        if (what, "" if not group.field else _reason_pattern(sentence), rows) in already:
+        pattern = _reason_pattern(sentence)
+        if group.field:
+            subject = group.field, pattern, rows
+        else:
+            subject = _UNREADABLE[0] if sentence.startswith(_UNREADABLE) else pattern, "", rows
+        if subject in already:
             continue
-        already.add((what, "" if not group.field else _reason_pattern(sentence), rows))
+        already.add(subject)
         several = len(most) > 1
-        brief, listed = first.brief(several), _examples_text([group.examples[key] for key in most])
+        brief, listed = first.brief_text(several), _examples_text([group.examples[key] for key in most])
         yield Mistake(
             group.evaluator, group.field, variant, brief, len(group.rows), rows, listed if listed != brief else "",
-            first.mostly(several),
+            first.mostly_text(several),
         )  # fmt: skip
 
 
@@ -210,7 +216,8 @@ _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStat
 
 
 def _kind_and_reason(line: Outcome) -> tuple[str, _Reason]:
-    """The kind of a wrong value, and what the comparator that decided said of it."""
+    """The kind of a wrong value, which values share that are counted as one mistake, and the reason, in the words of the comparator that
+    decided."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
@@ -223,17 +230,17 @@ def _kind_and_reason(line: Outcome) -> tuple[str, _Reason]:
         return line.status.plain, _Reason(line.status.plain, actual)
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
         return _reason_pattern(reason), _Reason(reason)
-    alike = _reason_pattern(reason)
-    if alike == reason and quote(actual) not in reason:  # a sentence that names no value, such as a judge's
+    pattern = _reason_pattern(reason)
+    if pattern == reason and quote(actual) not in reason:  # a sentence that names no value, such as a judge's
         return "in words", _Reason(f"{_text(actual)} for {_text(expected)}: {reason}", words=True)
-    said = _Reason(reason, sides=(expected, actual))
+    reason_with_sides = _Reason(reason, sides=(expected, actual))
     if isinstance(actual, str) and isinstance(expected, str):
         if affixed := _affix_text(expected, actual):
             return affixed, _Reason(affixed, words=True)
-        given, wanted = _shape(actual[:40]), _shape(expected[:40])
-        if given != wanted and "0" in wanted:
-            return f"{alike} {given} for {wanted}", said
-    return alike, said
+        actual_shape, expected_shape = _shape(actual[:40]), _shape(expected[:40])
+        if actual_shape != expected_shape and "0" in expected_shape:
+            return f"{pattern} {actual_shape} for {expected_shape}", reason_with_sides
+    return pattern, reason_with_sides
 
 
 _AFFIX: Final = late_pattern(r"(?!.*[^\W\d_]{4})(?=.*[^\w])[^\d\n]{1,6}")

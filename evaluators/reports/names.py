@@ -85,7 +85,7 @@ def field_name(path: str) -> str:
     if path.startswith("/"):
         return _join("as-pointer", path[1:].split("/"))
     steps = _steps(path)
-    return _join("as-path", path.split(".")) if steps is None else ".".join(map(_step, steps))
+    return _join("as-path", path.split(".")) if steps is None else ".".join(map(_step_name, steps))
 
 
 def fit_name(name: str, most: int) -> str:
@@ -121,17 +121,18 @@ def _steps(path: str) -> tuple[Step, ...] | None:
     return steps if steps and display(steps) == path else None
 
 
-def _step(step: Step) -> str:
+def _step_name(step: Step) -> str:
     if step is ANY:
         return "each"
     return segment(step) if isinstance(step, str) else f"item-{step}"
 
 
 def _join(word: str, parts: Iterable[str]) -> str:
+    """A name of a first word, as it is, and of further parts, escaped as `segment` does."""
     return ".".join([word, *map(segment, parts)])
 
 
 def row_name(number: int, id: str, variant: str | None = None) -> str:
-    """A row as lists name it: `row 7 (INV-7), variant gpt`."""
+    """A row as lists name it, `row 7 (INV-7), variant gpt`; an id that is the number itself is left out."""
     named = "" if id in ("", str(number)) else f" ({id})"
     return f"row {number}{named}{f', variant {variant}' if variant else ''}"

@@ -28,7 +28,7 @@ COMPARED: Final = ("compared_expected", "compared_actual")
 
 
 def outcomes_of(scored: Scored) -> Iterator[FieldView]:
-    """The outcomes of one row, in the order of the document."""
+    """A view of each outcome of one row, in the order of the document: a list before its items, and alone where it says all of them."""
     arrays = {array.path: array for array in scored.arrays}
     shown: set[str] = set()
     for result in scored.fields:
@@ -78,7 +78,7 @@ def failed_outcomes(scored: Scored) -> Iterator[Outcome]:
 
 
 def entries_of(views: Iterable[FieldView]) -> list[Outcome]:
-    """The outcomes that the totals are over."""
+    """The outcomes that the totals of a row are over, of the views of all its outcomes."""
     return [view.outcomes[0] for view in views if view.in_totals and view.status is not FieldStatus.NOT_JUDGED]
 
 
@@ -95,9 +95,9 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
     output = array.actual if isinstance(array.actual, list) else []
     matched_rows, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
     rows, columns = (range(len(side)) for side in (expected, output))
-    aside = array.unmeasured or ((), ())
-    missing = [row for row in rows if row not in matched_rows and row not in aside[0]]
-    extra = [column for column in columns if column not in used and column not in aside[1]]
+    unmeasured_rows, unmeasured_columns = array.unmeasured or ((), ())
+    missing = [row for row in rows if row not in matched_rows and row not in unmeasured_rows]
+    extra = [column for column in columns if column not in used and column not in unmeasured_columns]
     return (
         [item for row, item in enumerate(expected) if row in matched_rows],
         [expected[row] for row in missing],
@@ -127,14 +127,14 @@ def _array_status(array: ListOutcome) -> FieldStatus:
 
 
 def evaluators_by_schema(record: Run) -> list[EvaluatorStats]:
-    """The evaluators that score by a schema, those of one variant after those of another."""
+    """The metrics of the evaluators that score by a schema, those of one variant after those of another."""
     names = [evaluator.name for evaluator in record.facts.evaluators if evaluator.by_schema]
     stats = {(each.name, each.variant): each for each in record.result.evaluators}
     return [stats[name, variant] for variant in record.each_variant for name in names]
 
 
 def evaluator_of(record: Run, options: Options) -> EvaluatorStats:
-    """The evaluator and variant that a file is about."""
+    """The metrics of the evaluator and variant that the options name."""
     wanted = options.evaluator, options.variant
     return next(stats for stats in evaluators_by_schema(record) if (stats.name, stats.variant) == wanted)
 

@@ -60,7 +60,7 @@ def likely_at_most(right: int, of: int) -> float:
 
 
 def list_part(lines: Iterable[Sequence[Paragraph]], most: int, title: str = "") -> tuple[Section, ...]:
-    """A list of texts, each of one line or more; nothing without any."""
+    """A section with the first `most` of some texts, each of one line or more, and how many more there are; empty without texts."""
     texts = list(lines)
     first = [Paragraph(title)] if title else []
     return _part(len(texts), most, [*first, *(line for text in texts[:most] for line in text)])
@@ -73,7 +73,10 @@ def table_part(
     below: Callable[[Any], str] = lambda item: "",
     under: str = "",
 ) -> tuple[Section, ...]:
-    """A table; nothing without items. `below` is what stands below an item, in the column `under`; nothing where it is empty."""
+    """A section with a table of the first `most` items, and how many more there are; empty without items.
+
+    `below` gives a text to stand below an item, in the column with the head `under`; an empty one has no line.
+    """
     items = list(items)
     table = table_of(items[:most], columns)
     rows: list[tuple[str, ...]] = []
@@ -84,5 +87,6 @@ def table_part(
 
 
 def _part(count: int, most: int, blocks: Sequence[Block]) -> tuple[Section, ...]:
+    """A section of these blocks, which show at most `most` of `count` things, and a note on how many more there are; empty without any."""
     more = [Paragraph(f"{count - most:,} more: {MORE}", "note")] if count > most else []
     return (Section(None, (*blocks, *more)),) if count and most > 0 else ()

@@ -187,18 +187,20 @@ def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
     for word in ("input", "output", "expected"):
         value = getattr(example, word)
         if value is not MISSING:
-            lines += _label_item(word, value)
-    return Item(example.title, tuple(_result(plug, example)), tuple(lines))
+            lines += _labelled_lines(word, value)
+    return Item(example.title, tuple(_result_lines(plug, example)), tuple(lines))
 
 
-def _label_item(word: str, value: object) -> list[str]:
+def _labelled_lines(word: str, value: object) -> list[str]:
+    """The lines of a value, the first behind `word` and a colon, the others below it. A text with blanks at its ends is in quotes."""
     as_it_is = isinstance(value, str) and (value == value.strip() or "\n" in value)  # else quotes show blanks at its ends
     first, *rest = (str(value) if as_it_is else flow_text(value)).split("\n")
     return [f"{word + ':':<10}{first}".rstrip(), *(f"{'':<10}{line}".rstrip() for line in rest)]
 
 
-def _result(plug: type[Evaluator], example: Example) -> Iterable[str]:
-    """The result of an example in words, scored here and now; with a judge, the score that the example states."""
+def _result_lines(plug: type[Evaluator], example: Example) -> Iterable[str]:
+    """The result of an example in sentences, scored here and now, then its first fields; with a judge, the score that the example
+    states."""
     if "judge" in plug.model_fields:  # its answer costs a call to someone outside
         yield f"With a judge that says so: score {score_text(example.score)}."
         return

@@ -32,16 +32,20 @@ _OF_FIELDS_PAGE: Final = frozenset(("markdown", "md"))
 """The words of formats that bring it along."""
 
 
-def folder_files(
+def write_folder_files(
     folder: RunFolder,
     record: Run,
     words: Iterable[str],
     options: Options,
-    of_report: Options | None = None,
+    page_options: Options | None = None,
     rows_csv: bool = False,
 ) -> None:
-    """Put the summary, the files of the formats, and what is small enough unasked, into a run folder. `of_report` is for pages that
-    show rows; `rows_csv` says that this file was asked for, however many rows there are."""
+    """Writes the files of a run into its folder: summary.txt, those of the formats that `words` name, and rows.csv where there are few
+    rows.
+
+    `options` are those of the summary, `page_options` those of the other files where they differ. `rows_csv` asks for that file however
+    many rows there are.
+    """
     wanted = {*words}
     every_outcome = record.lists_everything
     folder.write(_SUMMARY, page_text(summary(record.result, options)))
@@ -53,13 +57,14 @@ def folder_files(
             continue
         is_requested = word in wanted or (word == "csv" and rows_csv)
         variants = variants_with_cells(record, is_requested) if form.shows_cells else record.each_variant
-        for path, about in _places(folder.path / form.file, form, record, of_report or options):
+        for path, about in _places(folder.path / form.file, form, record, page_options or options):
             if form.each != "variant" or about.variant in variants:
                 _write(path, form, record, about)
 
 
 def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
-    """The variants whose cells are shown by files of the run folder: those with few rows, and all where that was asked for."""
+    """The variants whose cells files of the run folder can show: those with few rows, and all where that was asked for, unless their cells
+    were not kept and cannot be read again."""
     return [
         variant.variant
         for variant in record.facts.variants
@@ -67,8 +72,9 @@ def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
     ]
 
 
-def no_rows_csv_line(record: Run, is_requested: bool) -> tuple[str, ...]:
-    """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
+def unwritten_rows_csv_line(record: Run, is_requested: bool) -> tuple[str, ...]:
+    """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder. Empty where it was
+    written."""
     written = variants_with_cells(record, is_requested)
     rows = max((variant.rows for variant in record.facts.variants if variant.variant not in written), default=None)
     if rows is None:
@@ -86,9 +92,8 @@ def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
 
 def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for show suggestions and examples of mistakes."""
-    return any(
-        form.shows_mistakes for form in (*formats_of(files, ()), *(each for each in formats_of((), words) if each.file))
-    )
+    of_words = [form for form in formats_of((), words) if form.file]  # others write no page into the run folder
+    return any(form.shows_mistakes for form in (*formats_of(files, ()), *of_words))
 
 
 def needs_every_outcome(files: Iterable[Path], words: Iterable[str]) -> bool:
@@ -108,7 +113,7 @@ def write_files(files: Iterable[Path], record: Run, options: Options) -> list[Pa
     Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
     """
     wanted = [(file, format_for(file)) for file in files]
-    if issues := [issue for file, form in wanted if (issue := _gap(file, form, record)) is not None]:
+    if issues := [issue for file, form in wanted if (issue := _unrecorded_issue(file, form, record)) is not None]:
         raise Problems(issues)
     written = []
     for file, form in wanted:
@@ -124,7 +129,7 @@ def file_places(files: Iterable[Path], record: Run) -> list[Path]:
 
 
 def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator[tuple[Path, Options]]:
-    """The files that a format writes in the place of one, each with what it is about."""
+    """The files that a format writes where `file` was asked for, each with the options that name its variant, evaluator or table."""
     if form.each == "run":
         yield file, options
     elif form.each == "variant":
@@ -151,16 +156,16 @@ def name_with_label(name: str, *label: str) -> str:
 
 
 def folder_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> set[str]:
-    """The names of all files that `folder_files` can put into a run folder, whatever formats are asked for."""
+    """The names of all files that `write_folder_files` can put into a run folder, whatever formats are asked for."""
     names = [name for name in variants if name is not None]
     of_evaluators = [(evaluator, *label) for evaluator in evaluators for label in ((), *((name,) for name in names))]
-    found = {_SUMMARY, _FIELDS_PAGE}
+    files = {_SUMMARY, _FIELDS_PAGE}
     for form in (FORMATS.find(word) for word in FORMATS.names()):
         labels = [(), *((name,) for name in names), *of_evaluators]
         if issubclass(form, TableFormat):
             labels = [table.label for table in form.tables]
-        found |= {name_with_label(form.file, *label) for label in labels if form.file}
-    return found
+        files |= {name_with_label(form.file, *label) for label in labels if form.file}
+    return files
 
 
 def _write(path: Path, form: Format, record: Run, about: Options) -> None:
@@ -168,23 +173,27 @@ def _write(path: Path, form: Format, record: Run, about: Options) -> None:
         form.write(record, stream, about)
 
 
-def _gap(file: Path, form: Format, record: Run) -> Issue | None:
-    """The problem of a file for which the run recorded too little."""
+def _unrecorded_issue(file: Path, form: Format, record: Run) -> Issue | None:
+    """The issue of a file for which the run recorded too little; None where it recorded enough."""
     if form.each == "evaluator":
         if not any(evaluator.by_schema for evaluator in record.facts.evaluators):
             return _no_outcomes(file.name)
         if not record.lists_everything:
             limit_text = f"the first {record.facts.most:,} rows with something wrong of each field"
-            return _lacks(file, f"the run kept the outcomes of {limit_text}, and this file lists all", f"-o {file.name}")
+            return _not_recorded(
+                file, f"the run kept the outcomes of {limit_text}, and this file lists all", f"-o {file.name}"
+            )
     elif isinstance(form, TableFormat) and record.result.rows and not getattr(record.result, form.section):
         return _no_figures(file.name, form)
     elif form.each == "variant" and form.shows_cells and not record.has_every_cell:
         message = "the run did not keep the cells of all its rows, and the test set that it scored is not there, or not as it was"
-        return _lacks(file, message, f"-o {file.name}", ", or keep the cells: results: {documents: all} in the suite")
+        return _not_recorded(
+            file, message, f"-o {file.name}", ", or keep the cells: results: {documents: all} in the suite"
+        )
     return None
 
 
-def _lacks(file: Path, message: str, option: str, more: str = "") -> Issue:
+def _not_recorded(file: Path, message: str, option: str, more: str = "") -> Issue:
     hint = f"score the test set again: evaluators run SUITE {option}{more}"
     return Issue("not-recorded", Blame.CONFIG, message, str(file), hint)
 
@@ -266,16 +275,16 @@ def check_files(
     return issues
 
 
-def reads_itself(file: str, way: str = "") -> Issue:
+def reads_itself_issue(file: str, way: str = "") -> Issue:
     """The problem (config) of a file that the next run would take for rows of its test set, as nothing says that it is none."""
     message = "this file would be one of the test set's the next time, and nothing says that a run has written it"
     return Issue("reads-itself", Blame.CONFIG, message, file, f"{way}give -o another place")
 
 
-def check_apart(files: Iterable[Path], records: Iterable[Run]) -> list[Issue]:
+def check_outside_test_sets(files: Iterable[Path], records: Iterable[Run]) -> list[Issue]:
     """A problem (config) for each file that the test set of one of these runs would have among its rows the next time."""
     runs = list(records)
-    return [reads_itself(str(file)) for file in files if any(is_among_rows(run, file) for run in runs)]
+    return [reads_itself_issue(str(file)) for file in files if any(is_among_rows(run, file) for run in runs)]
 
 
 def _possible_places(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:
@@ -292,7 +301,7 @@ def _possible_places(file: str, form: Format, variants: Sequence[str | None], ev
     return [os.path.join(folder, name_with_label(name, *label)) for label in labels]
 
 
-def check_made(files: Iterable[Path]) -> list[Issue]:
+def check_left_files(files: Iterable[Path]) -> list[Issue]:
     """A problem (config) for each file that a run has left in its folder for people, such as its summary or its page: what is not the run
     itself is not written there by that name."""
     made = {"summary.txt", "fields.md", *(FORMATS.find(word).file for word in FORMATS.names())}

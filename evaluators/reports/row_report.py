@@ -93,7 +93,7 @@ def totals_of(entries: Sequence[Outcome], declared: Declared) -> Report:
 
 
 def _totals(verdict: Result) -> Report:
-    """The metrics of the row by their names."""
+    """The metrics of a row by the names that the report has for them; None for one that is undefined."""
     metrics = verdict.metrics or ((0, 0),) * len(METRICS)
     named = {name: num / den if den else None for name, (num, den) in zip(METRICS, metrics, strict=True)}
     return {**{name: named[name] for name in ("overall_score", "field_score", "overall_pass_rate")},
@@ -186,7 +186,7 @@ def _confusion(scored: Scored) -> Report:
 
 
 def _judge_scores(entries: Iterable[Outcome]) -> Report | None:
-    """The scores that a judge gave; None without any."""
+    """How many scores judges gave to the entries, their mean and median, and how many are in each fifth from 0 to 1; None without any."""
     scores = [
         entry.score
         for entry in entries
@@ -195,13 +195,13 @@ def _judge_scores(entries: Iterable[Outcome]) -> Report | None:
     if not scores:
         return None
     buckets = Counter(min(4, int(score * 5)) for score in scores)
-    named = {f"{at / 5:.1f}-{(at + 1) / 5:.1f}": buckets[at] for at in range(5)}
+    named = {f"{bucket / 5:.1f}-{(bucket + 1) / 5:.1f}": buckets[bucket] for bucket in range(5)}
     return {"call_count": len(scores), "avg": mean(scores), "median": median(scores), "score_buckets": named}
 
 
 def _document_stats(label: str, document: object) -> Report:
     """Counts of one document: its values, nulls and types, and the lengths of its lists; `array_stats` is None without lists."""
-    values = list(_values(document))
+    values = list(_nested_values(document))
     lengths = sorted(len(value) for value in values if isinstance(value, list))
     arrays = {
         "array_field_count": len(lengths),
@@ -219,8 +219,8 @@ def _document_stats(label: str, document: object) -> Report:
     }
 
 
-def _values(document: object) -> Iterator[object]:
-    """The value of every key at every depth."""
+def _nested_values(document: object) -> Iterator[object]:
+    """The value of every key of a document, at every depth, also in lists; in no order that matters."""
     waiting = [document]
     while waiting:
         value = waiting.pop()

@@ -155,7 +155,7 @@ def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> lis
 
 
 def wrong_rows_first(rows: Iterable[RowView], most: int) -> Iterator[RowView]:
-    """The first rows with something wrong, then the first of the others: `most` in all."""
+    """The first rows with something wrong, then the first of the others: `most` in all. Reads no further than to enough wrong ones."""
     wrong: list[RowView] = []
     others: list[RowView] = []
     for row in rows:
@@ -176,7 +176,7 @@ def scores_of(record: Run, row: RowView) -> Iterator[FieldView]:
 
 
 def whole_view(result: Result) -> FieldView:
-    """The score of a row as a whole."""
+    """The score of a row as a whole by one evaluator, with its reason, and its issue where it could not be measured."""
     name, issue = result.evaluator or None, result.issue if result.status.kept_out else None
     return FieldView(name, None, result.status, result.score, result.passed, reason_of(result), issue)
 
@@ -206,7 +206,10 @@ def field_view(
     *,
     right_ones: bool = False,
 ) -> FieldView:
-    """The score of one field of a row, of which `outcomes` were recorded."""
+    """The score of one field of a row, of which `outcomes` were recorded, with the reasons of those that are wrong.
+
+    With `right_ones`, a field without anything wrong has the reason of its first outcome.
+    """
     reasons = [
         f"{outcome.path}: {outcome.reason}" if outcome.path != path else outcome.reason
         for outcome in outcomes
@@ -305,7 +308,8 @@ def _with_reasons(evaluator: RecordedEvaluator, verdict: Result, recorded: Recor
 
 
 def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Sequence[Outcome]:
-    """The recorded results; those of a closed list are filled up with what the code says of the others."""
+    """The outcomes of the fields of a row: those that were recorded. An evaluator that lists its fields has one for each of them, with the
+    status alone where nothing else was recorded."""
     if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
         return recorded.fields
     known = {result.path: result for result in recorded.fields}

@@ -28,8 +28,9 @@ def write_rows(
     rows: Iterable[RowView],
     spelling: Spelling = Spelling(),
 ) -> None:
-    """Write the annotated rows, with columns for these evaluators, each with its fields. The stream is UTF-8 and does not translate
-    line ends.
+    """Writes the annotated rows as CSV: the cells under the `header`, columns for these evaluators, each with its fields, and the reason.
+
+    The stream is UTF-8 and does not translate line ends.
     """
     delimiter = spelling.delimiter
     if spelling.mark:
@@ -70,7 +71,8 @@ def _text(cell: Any) -> str:
 
 
 def _evaluator_cells(result: Result, fields: int, point: str) -> Iterator[str]:
-    """The cells of one evaluator that lists so many fields."""
+    """The cells of one evaluator that lists so many `fields`: its score, twice where it lists any, then word and score of each field.
+    Fields that the result does not have are empty cells."""
     yield from [cell_text(result.score, point)] * (2 if fields else 1)
     for code, number in zip(result.statuses, field_numbers(result), strict=True):
         yield FIELD_STATUSES[code].plain

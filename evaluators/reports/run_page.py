@@ -93,7 +93,7 @@ def _unanswered_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def _opening(result: RunResult) -> Section:
-    """The first section: warnings about answers, how many rows of which test set, variants, and which columns were read."""
+    """The section on what was scored: how many rows of which test set, the variants, and which columns were read."""
     names = ", ".join(f'"{name}"' for name in result.variants)
     variants = f", {count_text(len(result.variants), 'variant')}: {names}" if result.variants else ""
     lines = [Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}")]
@@ -108,7 +108,7 @@ def columns_text(columns: Mapping[str, str]) -> str:
 
 
 def answered_lines(result: RunResult) -> list[str]:
-    """How many rows have an output, where a file of outputs lacks some: no metric speaks of more than these."""
+    """A line for each variant whose file of outputs lacks rows: how many rows have an output, which are all that metrics speak of."""
     return [
         f"{result.rows - count:,} of {rows_text(result.rows)} {'has' if result.rows - count == 1 else 'have'} an output"
         + (f', variant "{variant}"' if variant else "")
@@ -117,7 +117,7 @@ def answered_lines(result: RunResult) -> list[str]:
 
 
 def _ending(result: RunResult, options: Options) -> Section:
-    """How the run ended, and by what the same run is known."""
+    """The last section: the exit code with its causes, the fingerprints, the files, and the commands for files that were not written."""
     suite, data = (text.rpartition(":")[2][:12] for text in (result.suite_fingerprint, result.data_fingerprint))
     blocks: list[Block] = [Paragraph(f"Exit code {result.exit_code}: {exit_words(result)}.", tone_of(result))]
     if result.causes:

@@ -41,7 +41,7 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
 
 
 def _score(run: ListedRun) -> str:
-    """The mean score of the first evaluator, which is named."""
+    """The name of the first evaluator of a run and its mean score; empty where that is not known."""
     return "" if run.evaluator is None else f"{run.evaluator} {score_text(run.score)}"
 
 

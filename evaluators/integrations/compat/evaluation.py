@@ -19,7 +19,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, entries_of, evaluators_by_schema, outcomes_of, rows_by_schema
-from evaluators.reports.report_files import folder_files, folder_names
+from evaluators.reports.report_files import folder_names, write_folder_files
 from evaluators.reports.schema_sections import evaluation_sections, failed_section
 from evaluators.reports.text import page_text
 from evaluators.runs.metrics import rows_text
@@ -276,7 +276,7 @@ class Evaluation(Struct, frozen=True, dict=True):
             copytree(record.place, created.path, dirs_exist_ok=True)
             record = record.but(place=created.path, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(record))
-            folder_files(created, record, _WRITTEN, options)
+            write_folder_files(created, record, _WRITTEN, options)
             with open_text(created.path / "summary.txt") as stream:  # in its words
                 FORMATS.find("text")().write(record, stream, options)
             return created.finish(record.result, record.facts)

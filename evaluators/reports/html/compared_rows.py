@@ -43,20 +43,25 @@ class ComparedRows(Struct, frozen=True):
 def compared_rows(
     comparison: RunComparison, runs: ComparedRuns, most_rows: int = MOST_ROWS, most_bytes: int = MOST_BYTES
 ) -> ComparedRows:
-    """The changed rows of a comparison, in its order. Same runs, same bytes."""
+    """The changed rows of a comparison with their values, packed for a page, in its order. Same runs, same bytes.
+
+    At most `most_rows` are listed, and rows beyond `most_bytes` have no values; notes say what is left out.
+    """
     listed = comparison.changed[:most_rows]
     evaluators = {difference.evaluator for difference in comparison.evaluators}
     lines: list[bytes] = []
-    size = without = 0
+    size = without_values = 0
     for row, base, new, fields in changed_values(runs.base, runs.new, listed, evaluators):
         line: Encoded = {**_row(row, base, new), "fields": fields}
         text = compact(line)
         if size + len(text) > most_bytes:
-            without += 1
+            without_values += 1
             text = compact({**line, "fields": []})
         size += len(text)
         lines.append(text + b"\n")
-    notes = [f"The values of {rows_text(without)} are left out: they would make the page too large."] if without else []
+    notes = []
+    if without_values:
+        notes.append(f"The values of {rows_text(without_values)} are left out: they would make the page too large.")
     if more := len(comparison.changed) - len(listed):
         notes.append(f"{more_text(more, 'changed row')} in the JSON file.")
     without_page = [
@@ -89,6 +94,7 @@ def _side(side: Side, folder: Path | None) -> Encoded:
 
 
 def _page_of(side: Side) -> Path:
+    """Where the page of a side's run is, or would be."""
     return (side.record.place if side.record is not None else Path(side.label)) / "report.html"
 
 

@@ -13,10 +13,10 @@ from evaluators.runs.compare.comparison import CHANGES, RunComparison
 
 
 def comparison_payload(comparison: RunComparison, rows: ComparedRows | None = None) -> Encoded:
-    """The page of a comparison. Where its rows are there, they stand in the place of the lists of rows."""
+    """The page of a comparison as data for its script. With `rows`, these stand in place of the sections that list rows."""
     page = comparison_page(comparison)
-    elsewhere = {VERDICT, *(f"{change}-rows" for change in CHANGES if rows is not None)}
-    sections = tuple(section for section in page.sections if section.id not in elsewhere)
+    replaced = {VERDICT, *(f"{change}-rows" for change in CHANGES if rows is not None)}
+    sections = tuple(section for section in page.sections if section.id not in replaced)
     payload = page_payload(replace(page, sections=sections), headline(comparison))
     return {
         **payload,

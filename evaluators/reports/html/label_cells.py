@@ -17,7 +17,10 @@ CellReader: TypeAlias = Callable[[RecordedRow], int]
 
 
 def label_readers(record: Run, rules: Mapping[str, LabelRule], variant: str | None) -> dict[int, CellReader]:
-    """For each label table of a variant whose rule is known, by its place among those of the run, how the cell of a row is found."""
+    """A function for each label table of a variant, by the place of the table in the run: it finds the cell that a row is in.
+
+    `rules` say how evaluators read labels, by name; tables of other evaluators have no function.
+    """
     return {
         place: _reader(record, table, rules[table.evaluator])
         for place, table in enumerate(record.result.confusion_matrices)
@@ -31,7 +34,7 @@ def _reader(record: Run, table: ConfusionMatrix, rule: LabelRule) -> CellReader:
     evaluator = [evaluator.name for evaluator in record.facts.evaluators].index(table.evaluator)
     listed = frozenset(rule.labels) if rule.labels is not None else None
     labels = {label.label for label in table.labels}
-    places = {(cell.expected, cell.output): at for at, cell in enumerate(table.cells)}
+    places = {(cell.expected, cell.output): place for place, cell in enumerate(table.cells)}
 
     def cell_of(row: RecordedRow) -> int:
         """The place of the row's cell; `NO_CELL` where the run did not keep its cells, or where it is in none."""

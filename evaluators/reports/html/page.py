@@ -22,8 +22,9 @@ _LEVEL: Final = 6
 
 
 def page(payload: Encoded, lines: Mapping[str, bytes] = {}) -> str:
-    """The whole file. `lines` are packed lines of a run folder, by the names of the elements that hold them."""
-    script, style = _text("report.js"), _text("report.css")
+    """The whole HTML file. `payload` is what its script shows; `lines` are packed lines of a run folder, by the names of the elements that
+    hold them."""
+    script, style = _resource_text("report.js"), _resource_text("report.css")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -37,21 +38,23 @@ def page(payload: Encoded, lines: Mapping[str, bytes] = {}) -> str:
             f"<style>{style}</style>\n</head>\n<body>\n",
             "<noscript><p>This report is drawn by a script, and scripts are turned off. It asks the network for nothing.</p>",
             '</noscript>\n<div id="report"><p class="waiting" role="status">Opening the report…</p></div>\n',
-            _data("head", zlib.compress(compact(payload), _LEVEL)),
-            *(_data(name, packed) for name, packed in lines.items()),
+            _data_element("head", zlib.compress(compact(payload), _LEVEL)),
+            *(_data_element(name, packed) for name, packed in lines.items()),
             f"<script>{script}</script>\n</body>\n</html>\n",
         )
     )
 
 
-def _data(name: str, packed: bytes) -> str:
+def _data_element(name: str, packed: bytes) -> str:
+    """An element called `name` that holds packed data and that the browser does not run."""
     return f'<script type="text/plain" id="{name}">{base64.b64encode(packed).decode("ascii")}</script>\n'
 
 
 def _hash(text: str) -> str:
+    """The hash of a script or a style, as the content policy names it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
 
 
 @cache
-def _text(name: str) -> str:
+def _resource_text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -27,7 +27,7 @@ from evaluators.reports.sections.verdict import VERDICT, verdict_lines
 from evaluators.runs.metric_table import EVALUATOR_METRICS
 from evaluators.runs.record_facts import RecordFacts
 from evaluators.runs.record_lines import LETTERS
-from evaluators.runs.result import ConfidenceBin, RunResult
+from evaluators.runs.result import ConfidenceBin, EvaluatorStats, FieldStats, RunResult
 from evaluators.runs.run_json import run_document
 from evaluators.scoring.fields.outcomes import WRONG
 
@@ -54,7 +54,8 @@ WORDS: Final[Encoded] = {"statuses": _STATUSES, "rows": _ROWS}
 
 
 def page_payload(document: Page, headline: str = "") -> Encoded:
-    """A neutral page. A headline that ends its title stands below it, with its tone."""
+    """A page as data for the script that draws it. Where the title ends with the `headline`, that is taken off, to stand below the
+    title."""
     return {
         "title": document.title.removesuffix(f": {headline}") if headline else document.title,
         "headline": headline,
@@ -67,7 +68,7 @@ def page_payload(document: Page, headline: str = "") -> Encoded:
 def run_payload(
     result: RunResult, options: Options, facts: RecordFacts | None = None, rows: EmbeddedRows | None = None
 ) -> Encoded:
-    """The page of a run. Without rows it has the metrics alone."""
+    """The page of a run as data for the script that draws it. Without rows it has the metrics alone."""
     page = run_page(result, options)
     page = replace(page, sections=tuple(section for section in page.sections if section.id not in _NOT_ON_PAGE))
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
@@ -83,8 +84,12 @@ def run_payload(
         for place, stats in enumerate(result.evaluators)
         for number, field in enumerate(stats.fields)
     ]
-    # the unmeasured come last
-    weakest = sorted(fields, key=lambda weak_field: (weak_field[3].counts.n == 0, weakness(*weak_field[2:])))
+
+    def unmeasured_last(numbered: tuple[int, int, EvaluatorStats, FieldStats]) -> tuple[bool, Any]:
+        _, _, stats, field = numbered
+        return field.counts.n == 0, weakness(stats, field)
+
+    weakest = sorted(fields, key=unmeasured_last)
     not_listed = sum(stats.fields_not_listed for stats in result.evaluators)
     return {
         **payload,
@@ -124,7 +129,8 @@ def _bin(bin_: ConfidenceBin) -> Encoded:
 
 
 def _run(result: RunResult, facts: RecordFacts | None) -> Encoded:
-    """The keys of `run.json` that the page reads."""
+    """The parts of `run.json` that the page reads: variants, evaluators, the first slices without their fields, label tables, and of the
+    record the evaluators and slices."""
     body = run_document(result, facts)
     record = body.get("record") or {"evaluators": [], "slices": []}
     return {
@@ -137,7 +143,7 @@ def _run(result: RunResult, facts: RecordFacts | None) -> Encoded:
 
 
 def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
-    """Sections with their blocks, each with an id that no other has."""
+    """Sections as data, each with its blocks, and with an id that no other of them has."""
     taken: set[str] = set()
     for section in sections:
         name = section.id or re.sub("[^a-z0-9]+", "-", (section.title or "").lower())

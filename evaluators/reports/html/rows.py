@@ -50,8 +50,8 @@ class EmbeddedRows(Struct, frozen=True):
 def embed_rows(
     record: Run, rules: Mapping[str, LabelRule] | None = None, budget: int = BUDGET_BYTES, *, only: int | None = None
 ) -> EmbeddedRows:
-    """The rows of a run, or the one row of a number `only`. With the `rules` of labels, each row says in which cells of label tables it
-    is. Same rows, same bytes."""
+    """The rows of a run, or the one row with the number `only`, packed for a page, with at most `budget` bytes of pieces. With the `rules`
+    of labels, each row says in which cells of label tables it is. Same rows, same bytes."""
     wrong, fine = _Pieces(budget), _Pieces(budget)
     elements: dict[str, bytes] = {}
     label_cells: list[dict[str, list[int]]] = []
@@ -59,7 +59,7 @@ def embed_rows(
     readings = tuple(dict.fromkeys(reading for evaluator in record.facts.evaluators for reading in evaluator.readings))
     count = without = 0
     for position, variant in enumerate(record.each_variant):
-        elements |= _tables(record, variant, position, only)
+        elements |= _row_elements(record, variant, position, only)
         readers = label_readers(record, rules or {}, variant)
         columns: dict[str, list[int]] = {str(table): [] for table in readers}
         for row in record.each_row(variant, only=only):
@@ -67,9 +67,11 @@ def embed_rows(
                 columns[str(table)].append(cell_of(row))
             if row.cells is None and not row.recorded:
                 without += 1
-            elif not (pieces := fine if all(map(_is_fine, row.verdicts)) else wrong).full:
-                pieces.add(count, _lines_of(record, row, readings))
-                _learn_rules(record, row, learned)
+            else:
+                pieces = fine if all(map(_is_fine, row.verdicts)) else wrong
+                if not pieces.full:
+                    pieces.add(count, _lines_of(record, row, readings))
+                    _learn_rules(record, row, learned)
             count += 1
         label_cells.append(columns)
         wrong.flush()
@@ -77,10 +79,8 @@ def embed_rows(
     chosen_rows = [*wrong.kept, *fine.kept[: fine.within(budget - wrong.spent)]]
     for number, (_, texts) in enumerate(chosen_rows):
         elements |= {f"{name}-{number}": text for name, text in zip(_Pieces.NAMES, texts, strict=True) if text}
-    embedded_rows, size = (
-        sum(len(rows) for rows, _ in chosen_rows),
-        sum(len(text) for _, texts in chosen_rows for text in texts),
-    )
+    embedded_rows = sum(len(rows) for rows, _ in chosen_rows)
+    size = sum(len(text) for _, texts in chosen_rows for text in texts)
     index = {
         "pieces": [rows for rows, _ in chosen_rows],
         "labelCells": label_cells,
@@ -90,9 +90,13 @@ def embed_rows(
     return EmbeddedRows(index, elements)
 
 
-def _tables(record: Run, variant: str | None, index: int, only: int | None) -> dict[str, bytes]:
-    """The table of codes and the rows of a variant, without what only comparisons of runs read. With `only`, the number of one
-    row, there is that row alone, and the table has no other codes than the row's: a run of many rows may have as many codes."""
+def _row_elements(record: Run, variant: str | None, index: int, only: int | None) -> dict[str, bytes]:
+    """The packed table of codes and the packed rows of a variant, by the names of their elements, without what only comparisons of runs
+    read. `index` is the place of the variant in the run.
+
+    With `only`, the number of one row, there is that row alone, and the table has no other codes than the row's: a run of many rows may
+    have as many codes.
+    """
     verdicts: Sequence[Sequence[Result]] = record.verdicts(variant)
     lines: Iterable[RowLine] = record.row_lines(variant, verdicts, only)
     if only is not None:
@@ -104,6 +108,7 @@ def _tables(record: Run, variant: str | None, index: int, only: int | None) -> d
 
 
 def _row_text(line: RowLine) -> bytes:
+    """A row as JSON, without its checksum and cluster, which are taken off the line: the page does not need them."""
     line.checksum = line.cluster = None
     return compact(line)
 
@@ -126,7 +131,7 @@ class _Pieces:
         self._waiting: tuple[list[bytes], ...] = ([], [], [])
 
     def add(self, row: int, texts: Sequence[bytes]) -> None:
-        """Adds a row."""
+        """Adds the row at place `row` with its lines, one text for each of `NAMES`. Packs a piece when enough of them wait."""
         self._rows.append(row)
         for waiting, text in zip(self._waiting, texts, strict=True):
             waiting.append(text)
@@ -135,10 +140,10 @@ class _Pieces:
             self.flush()
 
     def flush(self) -> None:
-        """Pack what is waiting. A piece that would go beyond the budget is left out, and so is every later one."""
+        """Packs the waiting rows as a piece. A piece that would go beyond the budget is left out, and so is every later one."""
         if not self._rows or self.full:
             return
-        texts = tuple(zlib.compress(text, _LEVEL) if (text := b"".join(each)) else b"" for each in self._waiting)
+        texts = tuple(zlib.compress(b"".join(lines), _LEVEL) if any(lines) else b"" for lines in self._waiting)
         size = sum(map(len, texts))
         self.full = self.spent + size > self.budget
         if not self.full:
@@ -155,29 +160,30 @@ class _Pieces:
         return len(self.kept)
 
 
-def _left_out_text(rows: int, left: int, embedded_rows: int, size: int, budget: int) -> str:
+def _left_out_text(rows: int, left_out: int, embedded_rows: int, size: int, budget: int) -> str:
     """The sentence on rows whose documents are not on the page; empty where none is left out.
 
-    `left` is how many rows with documents in the run lack them here; `size` and `budget` are bytes.
+    `left_out` is how many rows with documents in the run lack them here; `size` and `budget` are bytes.
     """
-    if left <= 0:
+    if left_out <= 0:
         return ""
     return (
         f"{embedded_rows:,} of {rows:,} rows bring their documents along, rows with something wrong first "
         f"({size / 1048576:.1f} of at most {budget / 1048576:g} MB, packed). "
-        f"The other {left:,} have their results only: `evaluators try SUITE --row N` shows any of them in full."
+        f"The other {left_out:,} have their results only: `evaluators try SUITE --row N` shows any of them in full."
     )
 
 
 def _is_fine(verdict: Result) -> bool:
-    """Whether a row has a full score, or is left out."""
+    """Whether a row has a full score by one evaluator, or was left out by it without an issue."""
     if verdict.status is not RowStatus.SCORED:
         return verdict.status in _LEFT_OUT and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
 
 
 def _learn_rules(record: Run, row: RecordedRow, learned: Sequence[dict[str, str]]) -> None:
-    """Notes the rule of each listed field: rows whose outcomes were not kept have it, too."""
+    """Adds the comparator of each recorded field to `learned`, a dict for each evaluator: rows whose outcomes were not kept have the
+    same."""
     for evaluator, rules in zip(record.facts.evaluators, learned, strict=True):
         if evaluator.fields and len(rules) < len(evaluator.fields):
             for field in row.recorded.get(evaluator.name, _NOTHING).fields:
@@ -191,9 +197,10 @@ def _lines_of(record: Run, row: RecordedRow, readings: Sequence[CellReading]) ->
     cells = dict(row.cells or {})
     cut = {name: len(cell) for name, cell in cells.items() if isinstance(cell, str) and len(cell) > MOST_CHARS}
     read: Encoded = {}
-    if documents := {
-        str(n): note for n, each in enumerate(readings) if each.column in cells and (note := document_note(each, cells))
-    }:
+    notes = {
+        str(place): document_note(reading, cells) for place, reading in enumerate(readings) if reading.column in cells
+    }
+    if documents := {place: note for place, note in notes.items() if note}:
         read["documents"] = documents
     if reasons := dict(_reasons(record, row)):
         read["reasons"] = reasons
@@ -216,7 +223,8 @@ def _outcomes(row: RecordedRow) -> Iterator[bytes]:
 
 
 def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
-    """The reasons that are worded from what was recorded, or from codes."""
+    """The name of each evaluator with a reason that was not recorded as it is, but worded from codes or from what was recorded; and the
+    reason."""
     for evaluator, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
         if result.reason and result.reason != row.recorded.get(evaluator.name, _NOTHING).reason:
             yield evaluator.name, result.reason
