@@ -18,7 +18,7 @@ from evaluators.scoring.evaluators._evaluator import Column, Evaluator, FromColu
 from evaluators.scoring.needs import from_column, text_in, unusable_cell
 from evaluators.scoring.values import json_text
 from evaluators.scoring.values.python_lists import python_list
-from evaluators.scoring.values.words_in_text import whole_words
+from evaluators.scoring.values.words_in_text import find_whole_words
 
 
 def _read_phrase(value: object, info: ValidationInfo) -> object:
@@ -131,7 +131,7 @@ def phrases_found_and_missing(
     text = text if case_sensitive else text.lower()
     for phrase in phrases_of(setting, cells):
         wanted = phrase if case_sensitive else phrase.lower()
-        there = whole_words(text, wanted) >= 0 if whole else wanted in text
+        there = find_whole_words(text, wanted) >= 0 if whole else wanted in text
         (occurring if there else missing).append(phrase_text(evaluator, setting, phrase))
     return occurring, missing
 

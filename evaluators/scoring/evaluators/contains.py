@@ -8,7 +8,7 @@ from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.scoring.evaluators._phrases import Phrase, columns_named_by, phrase_of, phrase_text
-from evaluators.scoring.values.words_in_text import whole_words
+from evaluators.scoring.values.words_in_text import find_whole_words
 
 
 class Contains(Evaluator):
@@ -49,7 +49,7 @@ class Contains(Evaluator):
         phrase = phrase_of(self.substring, cells)
         if not self.case_sensitive:
             phrase, text = phrase.lower(), text.lower()
-        return whole_words(text, phrase) >= 0 if self.whole_words else phrase in text
+        return find_whole_words(text, phrase) >= 0 if self.whole_words else phrase in text
 
     def reason(self, text: str, *cells: object) -> Reason:
         shown = phrase_text(self, self.substring, phrase_of(self.substring, cells))

@@ -14,7 +14,7 @@ from evaluators.scoring.evaluators._phrases import (
     phrases_of,
     quoted_phrases,
 )
-from evaluators.scoring.values.words_in_text import whole_words
+from evaluators.scoring.values.words_in_text import find_whole_words
 
 
 class ContainsAll(Evaluator):
@@ -52,7 +52,7 @@ class ContainsAll(Evaluator):
         if not self.case_sensitive:
             phrases, text = tuple(map(str.lower, phrases)), text.lower()
         if self.whole_words:
-            return all(whole_words(text, phrase) >= 0 for phrase in phrases)
+            return all(find_whole_words(text, phrase) >= 0 for phrase in phrases)
         return all(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:

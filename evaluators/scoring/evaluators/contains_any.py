@@ -14,7 +14,7 @@ from evaluators.scoring.evaluators._phrases import (
     phrases_of,
     quoted_phrases,
 )
-from evaluators.scoring.values.words_in_text import whole_words
+from evaluators.scoring.values.words_in_text import find_whole_words
 
 
 class ContainsAny(Evaluator):
@@ -51,7 +51,7 @@ class ContainsAny(Evaluator):
         if not self.case_sensitive:
             phrases, text = tuple(map(str.lower, phrases)), text.lower()
         if self.whole_words:
-            return any(whole_words(text, phrase) >= 0 for phrase in phrases)
+            return any(find_whole_words(text, phrase) >= 0 for phrase in phrases)
         return any(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:

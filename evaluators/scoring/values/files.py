@@ -50,7 +50,7 @@ class ReadFiles:
         self._listings.append(listing)
 
     def __iter__(self) -> Iterator[str]:
-        """All places, each once, after every listing that was noted has been asked for its own."""
+        """All places, each once. Listings that were noted are called first, and dropped."""
         while self._listings:
             listing = self._listings.pop()
             for place in listing():
@@ -109,7 +109,8 @@ def reading_once(files: dict[str, bytes]) -> Iterator[None]:
 
 @contextmanager
 def noting_reads() -> Iterator[None]:
-    """Within the `with` block, what is read is noted; a job within another one shares its notes."""
+    """Within the `with` block, the files that are read are noted, for `is_read` and `files_read_in`. A block inside another one shares its
+    notes."""
     if _access.get().notes is not None:
         yield
         return

@@ -92,7 +92,7 @@ def _segments(query: str) -> tuple[Segment, ...]:
 
 
 def _with_all_below(data: dict[Location, Datum]) -> dict[Location, Datum]:
-    """The values and all that is below them, each once."""
+    """The values, and all values inside them at any depth, by their places, each once."""
     (every,) = _segments("$[*]")
     hits: dict[Location, Datum] = {}
     waiting = list(reversed(data.items()))
@@ -114,7 +114,7 @@ def _step(hit: Datum) -> str | int:
 
 
 def _size(value: JSON, most: int) -> int:
-    """The number of values in a value, counted up to a limit."""
+    """The number of values in a value, itself included, at any depth. Counting ends soon above the limit `most`."""
     count, waiting = 0, [value]
     while waiting and count <= most:
         inner = waiting.pop()

@@ -23,5 +23,5 @@ class _Late:
 
 
 def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """The pattern, compiled at the first call of one of its methods."""
+    """The pattern, which is compiled when one of its methods is first used."""
     return cast(re.Pattern[str], _Late(text, flags))

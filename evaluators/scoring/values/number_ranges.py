@@ -48,7 +48,7 @@ def range_in(text: str, read: Read) -> NumberRange | None:
 
 
 def _two_numbers(left: str, right: str, read: Read) -> tuple[Number, Number] | None:
-    """The numbers in the texts on both sides of a mark; None where one of them is none. In `5-10 %` both are percentages."""
+    """The two numbers that the texts on both sides of a mark are; None where one is no number. In `5-10 %` both are percentages."""
     high = read(right) if left else None
     if high is None:
         return None

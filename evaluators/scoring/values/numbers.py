@@ -71,35 +71,35 @@ class Parse(Settings):
 
 
 def parse_setting(parse: bool | Parse | Sequence[Parse]) -> Any:
-    """The setting `parse` as a suite writes it: true, a map, or a list of maps. Left out is what has its default."""
+    """The setting `parse` as a suite writes it: true, a map, or a list of maps. A map leaves out what has its default."""
     if isinstance(parse, bool):
         return parse
     return (
         parse.model_dump(exclude_defaults=True) or True
         if isinstance(parse, Parse)
-        else [parse_setting(format) for format in parse]
+        else [parse_setting(notation) for notation in parse]
     )
 
 
 def reader(settings: Parse) -> Read:
     """A function from a text to the number in it, written as `settings` say; None for text that is not a number."""
-    find = _finder(settings)
-    return lambda text: None if (digits := find(text)) is None else _as_number(*digits)
+    read_digits = _digits_reader(settings)
+    return lambda text: None if (digits := read_digits(text)) is None else _as_number(*digits)
 
 
 def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
     """A function from a text to the exact number in it, as it is written: 0.1 is a tenth; None for a text without one."""
-    find = _finder(settings)
-    return lambda text: None if (digits := find(text)) is None else _as_fraction(*digits)
+    read_digits = _digits_reader(settings)
+    return lambda text: None if (digits := read_digits(text)) is None else _as_fraction(*digits)
 
 
 def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
-    """The reader that `exact_reader` makes, with the number as a decimal."""
-    find = _finder(settings)
-    return lambda text: None if (digits := find(text)) is None else _as_decimal(*digits)
+    """A function from a text to the exact number in it, as a decimal; None for a text without one."""
+    read_digits = _digits_reader(settings)
+    return lambda text: None if (digits := read_digits(text)) is None else _as_decimal(*digits)
 
 
-def _finder(settings: Parse) -> Callable[[str], WrittenDigits | None]:
+def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
     """A function from a text to the digits of the number in it, before they become a number of any type."""
     number, percent = _pattern(settings), settings.percent
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
@@ -168,7 +168,7 @@ def _as_decimal(negative: bool, whole: str, decimals: str, power: int) -> Decima
 
 
 def _without_sign(text: str) -> tuple[str, bool | None]:
-    """The text after its sign, and whether it is a minus; None without a sign."""
+    """The text after its sign, and whether the sign is a minus; the whole text and None where it has no sign."""
     if text[:1] in ("-", "\u2212", "\u2013"):
         return text[1:].lstrip(), True
     return (text[1:].lstrip(), False) if text[:1] == "+" else (text, None)
@@ -192,7 +192,7 @@ _CODE_OF_DIGITS: Final = late_pattern(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
 
 @cache
 def _readers() -> list[Read]:
-    """A reader for each of `USUAL_PARSES`, in their order. Kept, because making their patterns takes long."""
+    """A reader for each of `USUAL_PARSES`, in their order. Cached, because making their patterns takes long."""
     return [reader(build(Parse, settings)) for settings in USUAL_PARSES]
 
 
@@ -208,14 +208,16 @@ def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
     money = _are_amounts(listed)
     for settings, read in zip(USUAL_PARSES, _readers(), strict=True):
         marks = _marks_of(settings)
-        same = any(_marks_of(notation) == marks for notation in notations) or ("currency" in settings and not money)
-        if not same and all(read(text) is not None for text in listed):
+        if "currency" in settings and not money:
+            continue
+        is_known = any(_marks_of(notation) == marks for notation in notations)
+        if not is_known and all(read(text) is not None for text in listed):
             notations.append(settings)
     return notations
 
 
 def _marks_of(settings: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The marks for thousands and decimals in some settings of `parse`."""
+    """The marks for thousands and for decimals in some settings of `parse`, None for those left out."""
     return settings.get("thousands"), settings.get("decimal")
 
 
@@ -233,18 +235,21 @@ def two_parses_of(texts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]
         for place, (settings, read) in enumerate(zip(USUAL_PARSES, _readers(), strict=True))
         if money or "currency" not in settings
     }
-    best: tuple[int, int, int, int] | None = None
     if any(all(numbers[at] is None for numbers in read.values()) for at in range(len(listed))):
         return None
+    # the texts with two meanings, how far from plain the two settings are, and their places, the one that reads more texts first
+    candidates: list[tuple[int, int, tuple[int, int]]] = []
     for notation, other in combinations(read, 2):
         pairs = list(zip(read[notation], read[other], strict=True))
         if any(a is None and b is None for a, b in pairs):
             continue
         doubtful = sum(a is not None and b is not None and a != b for a, b in pairs)
-        more = sum(b is None for _, b in pairs) >= sum(a is None for a, _ in pairs)
-        found = (doubtful, notation + other, *((notation, other) if more else (other, notation)))
-        best = found if best is None else min(best, found)
-    return None if best is None else (USUAL_PARSES[best[2]], USUAL_PARSES[best[3]])
+        reads_more = sum(b is None for _, b in pairs) >= sum(a is None for a, _ in pairs)
+        candidates.append((doubtful, notation + other, (notation, other) if reads_more else (other, notation)))
+    if not candidates:
+        return None
+    _, _, (first, second) = min(candidates)
+    return USUAL_PARSES[first], USUAL_PARSES[second]
 
 
 def _are_amounts(texts: Sequence[str]) -> bool:

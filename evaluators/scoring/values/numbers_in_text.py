@@ -70,6 +70,7 @@ def digits_of(number: Number) -> Digits:
     text = repr(number) if number.__class__ is float else ""
     if "e" in text or not text:
         exact = exact_number(number)
+        # so many decimals have all of the number, as the denominator of a decimal has no factors but 2 and 5
         power = exact.denominator.bit_length() if exact.denominator > 1 else 0
         every = str(abs(exact.numerator) * 10**power // exact.denominator)
         point = len(every) - power
@@ -98,7 +99,8 @@ class NumberPlaces:
         return self._spans[key]
 
     def of_scaled(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
-        """The first span of a number that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
+        """The first span of a number that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"; None where
+        there is none."""
         return _first_in(self.text, self._scaled_places.get(number, ()), currencies)
 
     @cached_property
@@ -133,7 +135,8 @@ def _places_of(text: str, number: Digits) -> Iterator[Span]:
 
 
 def _first_in(text: str, places: Iterable[Span], currencies: Currencies | None) -> Span | None:
-    """The first place of an amount that is in one of some currencies, or names none; the first of all without currencies."""
+    """The first of the places at which an amount is in one of the currencies, or names none; with None for them, the first place of all.
+    None where there is none."""
     for place in places:
         named = None if currencies is None else currency_around(text, *place)
         if currencies is None or named is None or not named.isdisjoint(currencies):
@@ -147,7 +150,7 @@ def is_round(number: Digits) -> bool:
 
 
 def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
-    """The numbers of a text that are written with a word or a power of ten."""
+    """The spans of each number of a text that is written with a word or a power of ten, in the order of the text."""
     numbers = defaultdict[Digits, list[Span]](list)
     for match in _SCALED.finditer(text):
         power = int(match[2]) if match[2] is not None else _POWERS[match[3].casefold()]
@@ -158,7 +161,7 @@ def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
-    """The beginnings and ends of the numbers in a run of digits and marks."""
+    """The spans of the numbers that a run of digits and marks may hold, in each way in which its spaces may be read."""
     run = text[start:end]
     if " " not in run:
         return _parts(text, start, end)
@@ -197,7 +200,7 @@ def _pieces(number: Digits, as_percent: bool) -> Sequence[str]:
 
 
 def _run_around(text: str, at: int) -> Span:
-    """The digits and marks around a digit of a text, as far as they go on."""
+    """The span of the digits and marks around the digit at a place of a text, as far as they go on."""
     start = at
     while start and (text[start - 1] in _TEN or (start > 1 and text[start - 1] in _MARKS and text[start - 2] in _TEN)):
         start -= 1
@@ -218,7 +221,8 @@ def _is_surely_grouped(text: str, start: int, run: str) -> bool:
 
 
 def _numbers_at(text: str, start: int, end: int) -> Collection[Digits]:
-    """The numbers that digits of a text may be, with their sign. A percentage is so many hundredths as well."""
+    """The numbers that the digits from `start` to `end` of a text may be, with their signs. A percentage is so many hundredths as well.
+    Empty where they are a part of a word, a telephone number or an address."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     last = before[-1:]
     if (last.isalnum() or last == "_") and not is_after_mark(text, start) and not _TIMES.search(text, start - 3, start):
@@ -231,13 +235,15 @@ def _numbers_at(text: str, start: int, end: int) -> Collection[Digits]:
     if after.lstrip()[:1] == "%":
         read += [(digits, point - 2) for digits, point in read]
     minus = minus_before(text, start)
+    # unclear, so that both are found: a dash after the number, or parentheses around it
     either = minus is None or (not minus and (after[:1] == "-" or (last == "(" and after[:1] == ")")))
     signs = (False, True) if either else (minus is True,)
     return {Digits(digits, point, sign) if digits else _ZERO for digits, point in read for sign in signs}
 
 
 def _readings(digits: str) -> Sequence[tuple[str, int]]:
-    """The decimals that digits with marks may be: their digits without zeros at both ends, and the power of ten."""
+    """The decimals that digits with marks may be, each as in `Digits`: the digits without zeros at both ends, and the place of the point.
+    Empty where the marks make no number."""
     groups = DIGITS.findall(digits)
     every = "".join(groups)
     whole = [len(every)] if len(groups) == 1 or _GROUPS.fullmatch(digits) else []

@@ -61,8 +61,8 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
 
 
 def undisputed_pairs(table: Table) -> Pairs | None:
-    """The pairing in which every item of the shorter list has its one best partner, by a table of gains; None where there is no
-    such pairing."""
+    """The pairing in which every item of the shorter list has its one best partner, sorted by the rows of a table of gains; None where
+    two items want one partner, or an item has several best ones."""
     flipped = len(table) > len(table[0])
     pairs: Pairs = []
     for row, line in enumerate(zip(*table, strict=True) if flipped else table):
@@ -186,7 +186,8 @@ def _earliest_partners(partners: Partners, tight: list[int], loose_rows: int, pr
 
 
 def _take_earlier_partner(goal: int, earlier: int, match: list[int], takers: list[int]) -> None:
-    """Gives a row the first of the columns `earlier` that it can have without a change to the rows before."""
+    """Gives the row `goal` the first of the columns `earlier`, as bits, that it can have without a change to the rows before. Changes
+    `match`, the column of each row, along the walk that this takes."""
     # every row from which a walk leads to the goal, with the next row of its walk
     follows, pending = {goal: goal}, [goal]
     left = -1 << (goal + 1)
@@ -265,20 +266,20 @@ def _nearest_pairs(few: Sequence[int], many: Sequence[int]) -> Pairs:
     spare = len(many) - len(few)
     if not spare or spare * len(few) > NEAREST:
         return [*zip(few, many, strict=False)]
-    # least[one][skipped]: from the one-th of the few on, once so many of the many are skipped
+    # least[index][skipped]: the least sum from this index of the few on, once so many of the many are skipped
     least = [[0] * (spare + 1)]
-    for one in range(len(few) - 1, -1, -1):
+    for index in range(len(few) - 1, -1, -1):
         after, line = least[-1], [0] * (spare + 1)
-        line[spare] = after[spare] + abs(few[one] - many[one + spare])
+        line[spare] = after[spare] + abs(few[index] - many[index + spare])
         for skipped in range(spare - 1, -1, -1):
-            line[skipped] = min(line[skipped + 1], after[skipped] + abs(few[one] - many[one + skipped]))
+            line[skipped] = min(line[skipped + 1], after[skipped] + abs(few[index] - many[index + skipped]))
         least.append(line)
     least.reverse()
     pairs, skipped = [], 0
-    for one, place in enumerate(few):
-        while least[one][skipped] < least[one + 1][skipped] + abs(place - many[one + skipped]):
+    for index, place in enumerate(few):
+        while least[index][skipped] < least[index + 1][skipped] + abs(place - many[index + skipped]):
             skipped += 1
-        pairs.append((place, many[one + skipped]))
+        pairs.append((place, many[index + skipped]))
     return pairs
 
 
@@ -292,20 +293,20 @@ def unpaired_indexes(pairs: Pairs, expected: int, output: int) -> tuple[list[int
 
 
 def repeated_indexes(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
-    """The indexes of keys that also occur earlier in the list."""
+    """The indexes of the keys that also occur earlier in the list, in order. None is no key."""
     if len(set(keys)) == len(keys):
         return ()
     seen: set[Hashable] = set()
-    found = []
+    repeated = []
     for index, key in enumerate(keys):
         if key is not None and key in seen:
-            found.append(index)
+            repeated.append(index)
         seen.add(key)
-    return tuple(found)
+    return tuple(repeated)
 
 
 def lookup_key(value: Any) -> Hashable:
-    """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
+    """A key for a JSON value: two keys are equal exactly where `json_equal` says that their values are."""
     kind = value.__class__
     if kind is str:
         return str(value)
@@ -324,7 +325,7 @@ _MINUS_ONE: Final = (2, 0)
 
 
 def _long_number_key(number: int) -> Hashable:
-    """A long whole number as something to look up by: a float that is equal to it stays so."""
+    """The key of a long whole number: the same as that of a float that is equal to it, else one with a hash of its own."""
     with suppress(OverflowError):
         if float(number) == number:
             return (False, number)

@@ -28,10 +28,10 @@ from evaluators.scoring.values.words_in_text import (
     Span,
     WordPlaces,
     code_of,
+    find_whole_words,
     inside_word,
     is_negated,
     negations,
-    whole_words,
 )
 
 MOST_NEAR: Final = 20_000
@@ -112,8 +112,8 @@ class Source:
         )
 
     def place(self, value: Any) -> Passage | None:
-        """The passage in which the text says a value. A text as it is normalized may stand where nobody can tell: then it is the
-        whole text."""
+        """The passage in which the text says a value. None where it does not, and where the value stands in the normalized text at a place
+        that cannot be told in the text itself."""
         if (span := self._exact_span(value)) is not None:
             return Passage(*span)
         span = self._span_in_other_letters(value) if value.__class__ is str else None
@@ -207,7 +207,7 @@ class Source:
     def _stands_at_longest_word(self, value: str) -> bool:
         """Whether a text stands where its longest word does, so that the whole text need not be normalized.
 
-        False after a few looks: each may go through the whole text, so for many values it is faster to normalize.
+        False after a few looks, which are counted here: each may go through the whole text, so for many values it is faster to normalize.
         """
         self._looks_before_normalizing -= 1
         if "_normal" in self.__dict__ or self._looks_before_normalizing < 0:
@@ -221,9 +221,10 @@ class Source:
             start = max(0, at - spelled.find(word) - _AROUND)
             end = start + len(spelled) + 2 * _AROUND
             part = self._how.normal_text(self.text[start:end]) if at >= 0 else ""
-            words = whole_words(part, wanted)
-            if (words >= LONGEST_NEGATION or words >= start == 0) and (
-                words + len(wanted) + 2 < len(part) or end >= len(self.text)
+            place = find_whole_words(part, wanted)
+            # enough of the text is on both sides to see that they are whole words, and not negated
+            if (place >= LONGEST_NEGATION or place >= start == 0) and (
+                place + len(wanted) + 2 < len(part) or end >= len(self.text)
             ):
                 return True
         return False
@@ -242,8 +243,8 @@ class Source:
         return (at, at + len(text)) if at >= 0 else None
 
     def _likest_passage(self, wanted: str, least: float) -> Passage | None:
-        """The passage that is most like `wanted`, widened to whole words, in the first part of the normalized text. None where
-        its likeness is below `least`."""
+        """The passage that is most like `wanted`, widened to whole words, in the first part of the normalized text. None where its likeness
+        is below `least`, and where no steps are left; each call takes some."""
         text = self._normal[:MOST_NEAR]
         if not wanted or not text or len(wanted) > LONGEST_NEAR:
             return None
@@ -265,13 +266,14 @@ class Source:
         return Passage(start, end, fuzz.ratio(wanted, text[start:end]) / 100)
 
     def _original_passage(self, start: int, end: int, likeness: float) -> Passage | None:
-        """A part of the normalized text as a part of the text: the shortest beginnings that are normalized to as much."""
+        """The passage of the text for a part of the normalized text: its ends are those of the shortest beginnings that normalize to as
+        much. None where it cannot be told, in a long text whose parts, normalized, do not make up the whole."""
         if len(self._anchors) == 1 and len(self.text) > MOST_NEAR:
             return None
         return Passage(self._length_of(start + 1) - 1, self._length_of(end), likeness)
 
     def _length_of(self, normal: int) -> int:
-        """The number of characters of the text that are normalized to so many."""
+        """The length of the shortest beginning of the text that is normalized to at least so many characters."""
         after = bisect_left(self._anchors, max(1, normal), key=itemgetter(1))
         begin, before = self._anchors[after - 1]
         low, high = begin, self._anchors[after][0] if after < len(self._anchors) else len(self.text)

@@ -73,7 +73,7 @@ def as_step(segment: str) -> str | int:
 
 
 def read_dots(text: str) -> tuple[tuple[Step, ...], tuple[bool, ...]]:
-    """The steps of a path in dot notation and, for each, whether a plain dot joins it to the step before."""
+    """The steps of a path in dot notation and, for each, whether a plain dot joins it to the step before. Raises BadPath."""
     refuse_outer_spaces(text)
     steps: list[Step] = []
     joins: list[bool] = []
@@ -99,7 +99,7 @@ def read_dots(text: str) -> tuple[tuple[Step, ...], tuple[bool, ...]]:
 
 
 def refuse_outer_spaces(text: str) -> None:
-    """Refuse a path that begins or ends with a space: it is nearly always a slip."""
+    """Raises BadPath for a path that begins or ends with a space, which is nearly always a slip."""
     bare = text.strip()
     if bare == text:
         return
@@ -218,7 +218,7 @@ def unclosed_bracket(start: int) -> BadPath:
 
 
 def read_index(text: str, start: int) -> tuple[int, int]:
-    """A list index inside brackets, and the position after it. Negative ones count from the end."""
+    """The list index inside brackets at `start`, and the position after it. Negative ones count from the end. Raises BadPath."""
     match = _BRACKETED_INDEX.match(text, start)
     if match is None:
         raise BadPath('"-" without a number', start, "write [-1] for the last item")
@@ -235,7 +235,7 @@ def read_index(text: str, start: int) -> tuple[int, int]:
 
 
 def read_quoted(text: str, start: int) -> tuple[str, int]:
-    """A text in single or double quotes, with its backslash escapes undone, and the position after it."""
+    """The text in single or double quotes at `start`, with its backslash escapes undone, and the position after it. Raises BadPath."""
     quote = text[start]
     parts: list[str] = []
     at = start + 1
@@ -304,7 +304,7 @@ def display(location: Iterable[Step]) -> str:
 
 @lru_cache(maxsize=4096)
 def _display_steps(location: tuple[Step, ...]) -> str:
-    """The path of a location as people read it; `$` for the whole document. Kept for the next one who asks."""
+    """The path of a location as people read it; `$` for the whole document. Cached, as the same ones come again and again."""
     parts: list[str] = []
     for step in location:
         plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(step)

@@ -120,7 +120,7 @@ class Path(Struct, frozen=True):
         return _pair_getter(self.steps, self.joins, self.query)
 
     def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:
-        """The getter of a definite path; `joined` where a key that contains dots may be meant."""
+        """A function that reads a definite path in a document. It gives the value `joined` where a key that contains dots may be meant."""
         if not self.joins:
             return _getter(self.steps, (), self.query)
         return _definite_getter(self.steps, joined_keys(self.steps, self.joins), lambda _: joined)
@@ -137,7 +137,7 @@ class Path(Struct, frozen=True):
 
 
 def path_for_people(path: str) -> str:
-    """A path with keys of several words as they are: `order number` for `["order number"]`; a name that is no path as it is."""
+    """A path, written with keys of several words as they are: `order number` for `["order number"]`. A text that is no path stays."""
     if '["' not in path:
         return path
     try:
@@ -289,9 +289,9 @@ def _first_reading(levels: Levels, steps: tuple[Step, ...], document: JSON) -> t
             return reading, hits
         choices: list[tuple[Step, int]] = [(steps[at], at + 1), *reversed(levels[at])]
         for step, after in choices:
-            found = [((*location, key), below) for location, value in hits for key, below in _children(value, step)]
-            if found:
-                waiting.append((after, (*reading, step), found))
+            below = [((*location, key), child) for location, value in hits for key, child in _children(value, step)]
+            if below:
+                waiting.append((after, (*reading, step), below))
     return steps, []
 
 
@@ -356,10 +356,10 @@ def _letters_of_step(step: Step) -> str:
 
 
 def _places(wanted: Path, document: JSON, item: Step) -> Iterator[tuple[Step, ...]]:
-    """The places of a document from the top down, a list shown by one item or by `[*]`."""
+    """Every place in a document, level by level from the top. Of a list only some items are shown, as `nearest_path` says."""
     indexes = {step for step in wanted.steps if isinstance(step, int)}
-    either: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes else (item,)
-    shown = (ANY,) if ANY in wanted.steps else either
+    items: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes else (item,)
+    shown = (ANY,) if ANY in wanted.steps else items
     level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
     while level:
         below: list[tuple[tuple[Step, ...], JSON]] = []
@@ -367,6 +367,6 @@ def _places(wanted: Path, document: JSON, item: Step) -> Iterator[tuple[Step, ..
             if type(value) is dict:
                 below.extend(((*place, key), value[key]) for key in sorted(value))
             elif type(value) is list:
-                below.extend(((*place, step), item) for step in shown for _, item in _children(value, step))
+                below.extend(((*place, step), child) for step in shown for _, child in _children(value, step))
         yield from (place for place, _ in below)
         level = below

@@ -100,7 +100,8 @@ _PIECE: Final = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)\}|.", re.D
 
 
 def _places(pattern: str) -> int:
-    """To about how many places a pattern comes once its fixed repeats are written out, one inside another."""
+    """About how many characters a pattern has once its fixed repeats, such as `{100}`, are written out, also one inside another."""
+    # `here`: those of the group that is open; `last`: those of the piece that a repeat would repeat
     outer: list[int] = []
     here = last = 0
     for piece in _PIECE.finditer(pattern):

@@ -42,7 +42,8 @@ _LONGEST_HEXADECIMAL: Final = 39
 
 
 def is_in_address(text: str, start: int, end: int) -> bool:
-    """Whether the digits at a place are a part of an address in hexadecimal parts, or a short part of a web address that is no port."""
+    """Whether the digits from `start` to `end` are a part of an address in hexadecimal parts, such as 00:1b:44, or a short part of a web
+    address, and not its port."""
     last, after = text[start - 1 : start], text[end : end + 1]
     if (not last or last.isspace()) and after != ":":
         return False
@@ -55,7 +56,7 @@ def is_in_address(text: str, start: int, end: int) -> bool:
 
 
 def is_in_telephone(text: str, start: int, end: int) -> bool:
-    """Whether the digits at a place are a short part of a telephone number, or of another code of digits in several parts."""
+    """Whether the digits from `start` to `end` are a short part of a telephone number, or of another code of digits in several parts."""
     if not _stands_beside_digits(text, start, end):
         return False
     around = max(0, start - _LONGEST)

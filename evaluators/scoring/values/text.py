@@ -63,9 +63,9 @@ ACCENTS_AND_CASE: Final = AccentsAndCase.model_construct()
 
 
 def normalizer(settings: Normalization) -> Normalize:
-    """The function that sets aside what `settings` says; settings of its own beside the switches make no difference.
+    """A function that normalizes a text: it sets aside what the switches of `settings` say. Other settings of a subclass do not matter.
 
-    Settings that set nothing aside give the text back.
+    Where nothing is set aside, the function gives the text back.
     """
     return _normalizer(settings.unicode, settings.case, settings.accents, settings.whitespace, settings.punctuation)
 
@@ -91,7 +91,7 @@ def _normalizer(unicode: str, case: str, accents: str, whitespace: str, punctuat
     return lambda text: short(text) if text.isascii() else full(text)
 
 
-def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
+def same_text_deep(normalize_text: Normalize) -> Callable[[Any, Any], bool]:
     """A function that compares two JSON values; texts, at any depth, are equal where their normal forms are.
 
     Keys are never normalised, list order counts, and every other value must be equal.
@@ -103,15 +103,15 @@ def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
         if kind is not other:
             return json_equal(a, b)
         if kind is str:
-            return a == b or normalization(a) == normalization(b)
+            return a == b or normalize_text(a) == normalize_text(b)
         if kind is not dict and kind is not list:
             return json_equal(a, b)
-        return json_equal(a, b) or _same_containers(a, b, normalization)
+        return json_equal(a, b) or _same_containers(a, b, normalize_text)
 
     return compare
 
 
-def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
+def _same_containers(a: Any, b: Any, normalize_text: Normalize) -> bool:
     """Whether two lists, or two objects, are equal once their texts are normalized."""
     containers = [(a, b)]
     for left, right in containers:
@@ -128,7 +128,7 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
                     return False
             elif kind is dict or kind is list:
                 containers.append((x, y))
-            elif x != y and (kind is not str or normalization(x) != normalization(y)):
+            elif x != y and (kind is not str or normalize_text(x) != normalize_text(y)):
                 return False
     return True
 
@@ -139,14 +139,14 @@ def strip_accents(text: str) -> str:
 
 
 def _strip_run(run: re.Match[str]) -> str:
-    """A run of letters beyond ASCII, without accents. Short runs, which come again and again, are kept."""
+    """The letters of a run beyond ASCII, without accents. Those of short runs, which come again and again, are cached."""
     letters = run[0]
     return _strip_letters(letters) if len(letters) <= _FEW_LETTERS else _without_marks("NFD", "NFC", letters)
 
 
 @lru_cache(maxsize=1 << 12)
 def _strip_letters(letters: str) -> str:
-    """A few letters without accents. Kept: most texts have the same ones."""
+    """A few letters without accents. Cached, as most texts have the same ones."""
     return _without_marks("NFD", "NFC", letters)
 
 
@@ -183,7 +183,7 @@ def transliterate(text: str) -> str:
 
 
 def _spell(part: str) -> str:
-    """A part of a text in ASCII letters; half of a surrogate pair stays."""
+    """A part of a text that is not ASCII, spelt in Latin letters; halves of surrogate pairs stay."""
     if _SURROGATES.match(part):
         return part
     from unidecode import unidecode_expect_nonascii
@@ -248,19 +248,19 @@ def order_marks(form: Form, text: str) -> str:
 def _split_marks(form: Form) -> dict[str, str]:
     """For each mark that stands for several marks, those marks: with `NFC` by meaning, with `NFKC` also by look."""
     by: Form = "NFKD" if "K" in form else "NFD"
-    found = {}
+    parts = {}
     for code in range(0x300, _LAST):
         if not 0xD800 <= code < 0xE000:
             mark = chr(code)
             spelt = normalize(by, mark)
             if spelt != mark and all(map(combining, spelt)):
-                found[mark] = spelt
-    return found
+                parts[mark] = spelt
+    return parts
 
 
 @cache
 def _long_runs(form: Form) -> Callable[[Callable[[re.Match[str]], str], str], str]:
-    """A function `sub(replace, text)` for runs of 64 combining marks and more, in which putting marks in order takes long."""
+    """A function `sub(replace, text)` that replaces each run of 64 combining marks and more, which take Python long to put in order."""
     marks = [chr(code) for code in range(0x300, _LAST) if combining(chr(code))]
     return re.compile(f"[{''.join([*marks, *_split_marks(form)])}]{{64,}}").sub
 

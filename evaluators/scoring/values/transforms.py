@@ -164,12 +164,12 @@ def _refuse_short_options(data: object) -> None:
 
 
 def _write_hint(name: str, options: Mapping[str, object]) -> str:
-    """A hint with a transform and its options on one line."""
+    """A hint to write a transform with these options, on one line."""
     return f"write {flow_text({name: options})[1:-1]}"
 
 
 def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
-    """Add a transform for this process.
+    """Adds a transform for this process to those that `transforms:` can name.
 
     Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
     """
@@ -187,7 +187,8 @@ def registered_transforms() -> dict[str, Kind]:
 
 @contextmanager
 def transforms_in_place(transforms: Mapping[str, Kind]) -> Iterator[None]:
-    """Within the `with` block, the transforms that `registered_transforms` gave in another process are registered in this one."""
+    """Within the `with` block, these transforms are registered in this process, and no others: those that `registered_transforms` gave in
+    another process."""
     before = registered_transforms()
     try:
         _REGISTERED.clear()
@@ -208,6 +209,7 @@ def chain(transforms: Iterable[Transform]) -> Apply | None:
         return steps[0] if steps else None
 
     def apply(value: Any) -> Any:
+        """The value after all steps."""
         for step in steps:
             value = step(value)
         return value
@@ -234,10 +236,11 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
 
 
 def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Settings], Apply]:
-    """A function that makes a transform, whose name is `name`: it applies `change` to a text, leaves null, and does not take
-    other values."""
+    """A function that makes the transform `name`, whatever its parameters. The transform applies `change` to a text, leaves null, and does
+    not take other values."""
 
     def apply(value: Any) -> Any:
+        """The changed text; null stays. Raises NotTaken for anything else."""
         if value.__class__ is str:
             return change(value)
         if value is None:
@@ -257,13 +260,15 @@ def _make_rounding(parameters: RoundDigits) -> Apply:
     digits = parameters.digits
 
     def apply(value: Any) -> Any:
-        """The number, rounded; null stays. Raises NotTaken for anything else, and TransformError where the result is too large."""
+        """The number, rounded; null stays. Raises NotTaken for anything else, and where the result is too large for a float."""
         if value is None:
             return None
-        if value.__class__ is not int and value.__class__ is not float:
+        if value.__class__ is int:
+            return round(value, digits)
+        if value.__class__ is not float:
             raise NotTaken(f"round_digits takes a number; found {quote(value)}")
-        if value.__class__ is int or not math.isfinite(value):
-            return round(value, digits) if value.__class__ is int else value
+        if not math.isfinite(value):
+            return value
         rounded = float(_decimal_of(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
         if not math.isfinite(rounded):
             raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits")
@@ -298,7 +303,7 @@ def _make_conversion(parameters: TypeConvert) -> Apply:
 
 
 def _to_float(value: Any) -> float:
-    """A finite float, as Python reads a value. Raises ValueError."""
+    """A value as a finite float, as Python reads it. Raises ValueError, OverflowError or TypeError where it is none."""
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(value)
@@ -306,7 +311,7 @@ def _to_float(value: Any) -> float:
 
 
 def _to_text(value: Any) -> str:
-    """A text for a scalar: floats without an exponent, booleans as JSON writes them. Raises TypeError for containers."""
+    """A value as text: a float without an exponent, a boolean as JSON writes it. Raises TypeError for a list or an object."""
     if isinstance(value, dict | list):
         raise TypeError(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -315,12 +320,13 @@ def _to_text(value: Any) -> str:
 
 
 def _to_whole(value: Any) -> int:
-    """A whole number: a float without its decimals, or what `int` makes of the value. Raises ValueError or TypeError."""
+    """A value as a whole number: of a float, without its decimals; of any other value, as `int` reads it. Raises ValueError, OverflowError
+    or TypeError."""
     return int(_decimal_of(value)) if isinstance(value, float) and math.isfinite(value) else int(value)
 
 
 def _to_boolean(value: Any) -> bool:
-    """A boolean for true, false, 1 and 0, also as texts. Raises KeyError or TypeError for other values."""
+    """A value as a boolean: true, false, 1 and 0, also as texts. Raises KeyError or TypeError for any other value."""
     if isinstance(value, str):
         return {"true": True, "1": True, "false": False, "0": False}[value.strip().lower()]
     if isinstance(value, int) and value in (0, 1):
@@ -373,11 +379,12 @@ def _unwrap_only_item(value: Any) -> Any:
     return value
 
 
-def _taking_value(parameters: ValueOf) -> Apply:
+def _make_key_lookup(parameters: ValueOf) -> Apply:
     """A transform that takes the value at a key of an object; an object without the key, and any other value, stays."""
     key = parameters.key
 
     def apply(value: Any) -> Any:
+        """The value at the key; a value without it stays."""
         return value.get(key, value) if value.__class__ is dict else value
 
     return apply
@@ -437,7 +444,7 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
         "value_of": Kind(
             "An object becomes the value at one of its keys, as where a confidence stands beside it; other values stay.",
             ValueOf,
-            _taking_value,
+            _make_key_lookup,
             reshapes=True,
         ),
     }

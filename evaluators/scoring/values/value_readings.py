@@ -31,7 +31,8 @@ def reads_of(value: Any) -> Reads:
 
 @lru_cache(maxsize=1 << 14)
 def _readings_of_text(text: str) -> Reads:
-    """The numbers, with their currencies, and the days that a text may be; `WORDS` for any other text, and for a code of digits."""
+    """The numbers, with their currencies, or else the days that a text may be; `WORDS` for any other text, and for a code of digits."""
+    # a number or a day has digits; its letters are those of an ISO time, or the name of a month
     text = DASH_BEFORE_DIGIT.sub("-", text.strip())
     if not DIGITS.search(text):
         return WORDS
@@ -64,7 +65,7 @@ def _day_of(moment: dates.Moment) -> Day:
 
 @cache
 def _readers() -> Sequence[Any]:
-    """A reader for each way to write a number, by its marks for decimals and thousands. Made once."""
+    """A function that reads exact numbers for each pair of marks for decimals and thousands. Cached: they are made once."""
     marks: list[dict[str, Any]] = [
         {"decimal": decimal, "thousands": mark} for decimal in ".," for mark in (None, *",. '")
     ]

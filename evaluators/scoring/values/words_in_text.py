@@ -33,15 +33,19 @@ class WordPlaces:
         self._codes_by_length: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def of_words(self, wanted: str) -> int:
-        """The place of some words; -1 where they are not in the text."""
+        """The first place at which some words stand as whole ones; -1 where they do not. It is remembered."""
         at = self._words.get(wanted)
         if at is None:
-            at = self._at_rarest_word(wanted) if len(self._words) >= FEW_WORDS else whole_words(self.text, wanted)
+            at = (
+                self._find_at_rarest_word(wanted)
+                if len(self._words) >= FEW_WORDS
+                else find_whole_words(self.text, wanted)
+            )
             self._words[wanted] = at
         return at
 
     def of_code(self, code: Code) -> Span | None:
-        """The place of a code, with or without spaces and hyphens; None where it is not in the text."""
+        """The first span of a code, with or without spaces and hyphens; None where it is not in the text. It is remembered."""
         if code not in self._codes:
             if len(self._codes) < FEW:
                 match = code.pattern().search(self.text)
@@ -51,15 +55,15 @@ class WordPlaces:
         return self._codes[code]
 
     def _code_at_places(self, code: Code) -> Span | None:
-        """The place of a code, looked for only where its letters stand."""
+        """The first span of a code, looked for only where its letters stand; None where it is not in the text."""
         places = [at for letters in code.spellings() for at in self._codes_of_length(len(letters)).get(letters, ())]
         return next(filter(None, (code.span_at(self.text, at) for at in sorted(places))), None)
 
-    def _at_rarest_word(self, wanted: str) -> int:
+    def _find_at_rarest_word(self, wanted: str) -> int:
         """The place of some words, looked for where the rarest of them is; -1 where they are not in the text."""
         places, offset = min(
             ((self._places.get(match[0], ()), match.start()) for match in _WORD.finditer(wanted)),
-            key=lambda one: len(one[0]),
+            key=lambda places_of_word: len(places_of_word[0]),
             default=((), 0),
         )
         clock = row_clock()
@@ -78,7 +82,8 @@ class WordPlaces:
         return places
 
     def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
-        """The places where a code may begin, by the letters and digits there, so many of them, without the marks between them."""
+        """For each text of so many letters and digits, the places from which on it stands, whatever marks are in it. Only places at which a
+        word begins, where a code may begin, too."""
         if length not in self._codes_by_length:
             letters, starts = self._letters
             places = defaultdict[str, list[int]](list)
@@ -99,8 +104,8 @@ class WordPlaces:
         return "".join(parts), starts
 
 
-def whole_words(text: str, wanted: str) -> int:
-    """The place of some words in a text, not as a part of longer ones; -1 where they are not in it."""
+def find_whole_words(text: str, wanted: str) -> int:
+    """The first place of some words in a text where they are no part of longer ones; -1 where there is none."""
     at = text.find(wanted)
     while at >= 0 and not is_whole(text, at, wanted):
         row_clock().tick()
@@ -135,8 +140,8 @@ def is_negated(text: str, at: int) -> bool:
 
 
 def negations(text: str) -> Sequence[str]:
-    """The words of a normalized text that say no, in the languages whose months are known."""
-    return sorted(word for word in _NEGATION.findall(strip_accents(text).casefold()))
+    """The words of a text that say no, in the languages whose months are known, sorted; without accents, in lower case."""
+    return sorted(_NEGATION.findall(strip_accents(text).casefold()))
 
 
 def inside_word(text: str, at: int) -> bool:
@@ -182,7 +187,8 @@ class Code(NamedTuple):
             return match and match.span()
         end = start
         for letter in self.letters:
-            end += end > start and text[end : end + 1] in _INSIDE_CODE
+            if end > start and text[end : end + 1] in _INSIDE_CODE:
+                end += 1
             if text[end : end + 1] != letter:
                 return None
             end += 1

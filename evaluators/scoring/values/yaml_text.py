@@ -108,7 +108,7 @@ def _refuse_unsafe(text: str) -> None:
 
 
 def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
-    """The number of values that an alias stands for. Raises where its anchor is unknown, or holds the alias itself."""
+    """The number of values that an alias stands for. Raises NotYAML where its anchor is unknown, or holds the alias itself."""
     name = str(event.anchor)
     if name not in sizes:
         raise _error_at(event.start_mark, f'the alias "*{name}" stands for nothing')
