@@ -28,7 +28,8 @@ from evaluators.testsets.test_set_config import TestSetConfig
 
 
 def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cell]:
-    """The marks in the column `human` of a file with rows, by id. `reading` are settings of `test_set` that say how it is read.
+    """The marks in the column `human` of a file with rows, by id; None for an empty one. `reading` are settings of `test_set`
+    that say how the file is read.
 
     Raises Problems when it cannot be read, has no such column, or has an id twice.
     """
@@ -64,11 +65,11 @@ def calibration_document(
     other: Path | None,
     marks: Mapping[str, Cell] | None,
 ) -> tuple[Page, bool]:
-    """The page about a judge's verdicts beside the marks in the column `human`, or beside `marks` by id.
+    """(page, has_rows): the page about a judge's verdicts beside the marks in the column `human`, or beside `marks` by id, and
+    whether there was a row to compare.
 
-    `target` is an evaluator, or one of its fields; the only evaluator of the run without it. `other` is a run whose answers to the
-    same questions are compared. The answer says, too, whether there was a row to compare. Raises Problems (config) for what the run
-    does not have.
+    `path` is the run folder. `target` is an evaluator, or one of its fields; the only evaluator of the run without it. `other` is a
+    run whose answers to the same questions are compared. Raises Problems (config) for what the run does not have.
     """
     record = with_cells(Run(path))
     names = [evaluator.name for evaluator in record.facts.evaluators]

@@ -50,7 +50,7 @@ def compare(
     targets = {written: regression_check_target(written, fields) for written in config.regression_checks}
     changes: dict[str, object] = {}
     if fail_on is not None:
-        changes["fail_on"] = _known_rules(fail_on)
+        changes["fail_on"] = _check_rules(fail_on)
     if fail_on is not None or max_broken_rows is not None:
         changes["max_broken_rows"] = max_broken_rows
     regression_checks = dict(config.regression_checks)
@@ -66,20 +66,22 @@ def compare(
     return replace(comparison, examples=field_examples(comparison, before, after))
 
 
-def _with_reasons(found: RunComparison, new: Side) -> RunComparison:
-    """The comparison with what is wrong now in each broken row, as far as the new run recorded it."""
-    broken = {(row.variant, row.number): row.broken for row in found.changed if row.broken}
+def _with_reasons(comparison: RunComparison, new: Side) -> RunComparison:
+    """The comparison, in which each broken row says what is wrong now, as far as the new run recorded it."""
+    if new.record is None:
+        return comparison
+    broken = {(row.variant, row.number): row.broken for row in comparison.changed if row.broken}
     why: dict[tuple[str | None, int], dict[str, str]] = {}
     for variant in {variant for variant, _ in broken}:
-        for row in (
-            row_views(new.record, (new.variant if variant is None else variant,)) if new.record is not None else ()
-        ):
+        for row in row_views(new.record, (new.variant if variant is None else variant,)):
             names = broken.get((variant, row.number), ())
             why[variant, row.number] = {
                 result.evaluator: why_of(result) for result in row.evaluators if result.evaluator in names
             }
-    changed = (replace(row, reasons={**row.reasons, **why.get((row.variant, row.number), {})}) for row in found.changed)
-    return replace(found, changed=tuple(changed))
+    changed = (
+        replace(row, reasons={**row.reasons, **why.get((row.variant, row.number), {})}) for row in comparison.changed
+    )
+    return replace(comparison, changed=tuple(changed))
 
 
 def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
@@ -113,8 +115,8 @@ def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **
         )
     rankings = rank_variants(side, chosen)
     if len(chosen) == 2:
-        one, other = (variant_side(side, name) for name in chosen)
-        return replace(compare(one, other, suite=suite, **{"fail_on": (), **how}), rankings=rankings)
+        base, new = (variant_side(side, name) for name in chosen)
+        return replace(compare(base, new, suite=suite, **{"fail_on": (), **how}), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
     comparison = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster
@@ -133,11 +135,12 @@ def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
 
 
 def compared_sides(places: Sequence[Path], variants: Sequence[str] | None, suite: Suite | None) -> tuple[Side, Side]:
-    """The base and the new run of a comparison: of two places, of two variants in one place, or of the baseline of a suite and a place."""
+    """(base, new): the two runs of a comparison, opened. They are at two places; or two variants of the run at one place (`variants`,
+    all two of them where it is empty); or the baseline of a suite and the run at one place."""
     *base, new = map(open_side, places)
     if variants is not None:
-        one, other = (variant_side(new, name) for name in dict.fromkeys(variants or new.variants))
-        return one, other
+        first, second = (variant_side(new, name) for name in dict.fromkeys(variants or new.variants))
+        return first, second
     if base:
         return base[0], new
     if suite is None:
@@ -160,8 +163,8 @@ def baseline_of(suite: Suite) -> Path:
 
 
 def update_baseline(run: Path, place: Path) -> int:
-    """Copy a run folder to the place of the baseline, and say how many rows it has. Raises Problems when the run is not whole, since a
-    baseline of a part would hide rows, or when it is damaged."""
+    """Copies a run folder to the place of the baseline, and returns the number of its rows. Raises Problems when the run is damaged, or
+    is not whole: a baseline of a part would hide rows."""
     side = open_side(run)
     if side.record is None:
         message = "there are metrics in it, and no record of the rows, which a baseline is made from"
@@ -182,12 +185,14 @@ def open_side(run: Run | Side | str | Path) -> Side:
     if isinstance(run, Run):
         return side_of(run, run.result.name)
     place = Path(run)
-    of_folder = place.is_dir() or (place.name == RUN_JSON and os.path.lexists(place.with_name(RUN_DB)))
-    return (side_of if of_folder or not place.exists() else side_of_metrics)(Run(place), str(run))
+    has_rows = place.is_dir() or (place.name == RUN_JSON and os.path.lexists(place.with_name(RUN_DB)))
+    if has_rows or not place.exists():  # where nothing is, `Run` says so
+        return side_of(Run(place), str(run))
+    return side_of_metrics(Run(place), str(run))
 
 
-def _known_rules(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of rules as they were given. Raises Problems (config) for one that no rule has."""
+def _check_rules(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of rules, as they were given. Raises Problems (config) for a name that no rule has."""
     known, targets = ("significant_drop", "broken_rows"), tuple(names)
     for name in targets:
         if name not in known:

@@ -31,7 +31,10 @@ _STOPPED: Final = "the run ended before its last row"
 
 
 def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
-    """The result with its corrections, the scores without them, and both in the messages of its gates."""
+    """The result with its corrections, the scores without them, and both in the messages of its gates.
+
+    The rows are scored a second time for that. Where a judge would be asked, or the run was ended, the result says why not.
+    """
     values = tuple(_corrected_values(prepared))
     if not prepared.test_set.config.corrections:
         return result
@@ -47,17 +50,17 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
         Uncorrected(evaluator.name, evaluator.mean, evaluator.pass_rate, evaluator.variant)
         for evaluator in before.evaluators
     )
-    known = defaultdict[tuple[object, ...], list[float | None]](list)
-    for gate in reversed(before.gates):
-        known[_gate_key(gate)].append(gate.value)
+    values_before = defaultdict[tuple[object, ...], list[float | None]](list)
+    for gate in before.gates:
+        values_before[_gate_key(gate)].append(gate.value)
     columns = {measure.name for measure in result.measures}  # no correction reaches them
-    gates = tuple(
-        gate
-        if gate.target in columns
-        else _with_value_before(gate, corrections.count, known[_gate_key(gate)].pop() if known[_gate_key(gate)] else None)
-        for gate in result.gates
-    )
-    return replace(result, corrections=replace(corrections, without=without), gates=gates)
+    gates: list[GateResult] = []
+    for gate in result.gates:
+        if gate.target not in columns:
+            before_ = values_before[_gate_key(gate)]  # several gates may have one key: they come in the same order
+            gate = _with_value_before(gate, corrections.count, before_.pop(0) if before_ else None)
+        gates.append(gate)
+    return replace(result, corrections=replace(corrections, without=without), gates=tuple(gates))
 
 
 def _corrected_values(prepared: Prepared) -> Iterator[CorrectedValue]:
@@ -86,7 +89,7 @@ def _gate_key(gate: GateResult) -> tuple[object, ...]:
     return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
 
 
-def _with_value_before(gate: GateResult, made: int, value: float | None) -> GateResult:
-    """The gate, whose message also has its value without the corrections. `made` is the number of corrections."""
-    values = "1 corrected value" if made == 1 else f"{made:,} corrected values"
+def _with_value_before(gate: GateResult, count: int, value: float | None) -> GateResult:
+    """The gate, whose message also has `value`, its value without the corrections. `count` is the number of corrections."""
+    values = "1 corrected value" if count == 1 else f"{count:,} corrected values"
     return replace(gate, message=f"{gate.message}; {score_text(value)} without {values}")

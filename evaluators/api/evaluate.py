@@ -90,7 +90,7 @@ def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any
 
 
 def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-    """Raises TypeError for the call that struct-extract-eval has, with the line to write."""
+    """Raises TypeError for a call as struct-extract-eval has it, with the line to write, and for a `suite` that is none."""
     listed = isinstance(rows, list | tuple) and isinstance(suite, list | tuple)
     if others or listed or any(name in options for name in _OLD_WORDS):
         raise TypeError(_OLD_CALL)
@@ -101,8 +101,8 @@ def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: M
 
 
 def _is_suite(value: Any) -> bool:
-    """Whether what was given is a suite: a Suite, a path that ends in .yaml, .yml or "preset", or a mapping with keys of a suite that is
-    no test set."""
+    """Whether a value is a suite: a Suite, a path that ends in .yaml, .yml or "preset", or a map that has keys of a suite and is no
+    test set."""
     if isinstance(value, Mapping):
         return not is_test_set(value) and bool(value.keys() & {*_SUITE_KEYS, "fields"})
     return isinstance(value, Suite) or (
@@ -111,7 +111,7 @@ def _is_suite(value: Any) -> bool:
 
 
 def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
-    """The suite, be it made of a schema or of fields. Raises TypeError where there are two of them."""
+    """The suite that is given, or one made of a schema, or of fields. Raises TypeError where several are given, and Problems."""
     if sum(argument is not None for argument in (suite, schema, fields)) > 1:
         raise TypeError("evaluate() takes a suite, or schema=, or fields=: one of them")
     if isinstance(suite, Suite):

@@ -19,7 +19,7 @@ from evaluators.api.written_run import (
     AskedFor,
     Finished,
     check_files,
-    finished_before,
+    finish_once_more,
     requested_outputs,
     write_files,
     write_run,
@@ -95,7 +95,8 @@ def finish(
 def _finish(
     suite: LoadedSuite, test_set: RowsAsked, options: RunOptions, wanted: AskedFor, resumed: ResumedRun | None
 ) -> Finished:
-    """The run with its files on this machine: read, scored in splits, kept as columns, counted, judged by its gates, written, sent."""
+    """Runs the suite with its files on this machine: reads, scores in splits, counts, checks gates, writes, and sends to trackers. Returns
+    the run, with what its summary needs. Raises Problems when it cannot start."""
     started, repeat_judge, observer = datetime.now().astimezone(), options.get("repeat_judge", 1), observer_of(options)
     prepared = prepare_rows(suite, test_set, options)
     check_gate_targets(suite, prepared.test_set.variants)
@@ -108,7 +109,7 @@ def _finish(
     key = resume_key(prepared, repeat_judge, recordings or (), fingerprint) if keeps_folder else {}
     folder = _open_folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
-        return finished_before(prepared, wanted, folder)
+        return finish_once_more(prepared, wanted, folder)
     with _cleaning_up(folder, wanted):
         db = folder.db if folder is not None else RunDb()
         variants = variants_of(prepared, jobs_of(prepared, recordings, repeat_judge), db)
@@ -122,7 +123,7 @@ def _finish(
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=keeps_folder)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.is_finished and finished.folder):
-            sentences = (_note_on_partial_run(folder, wanted, run.splits), _replaced_run_notice(folder))
+            sentences = (_keep_partial_run(folder, wanted, run.splits), _replaced_run_notice(folder))
             finished = replace(finished, notice="; ".join(filter(None, sentences)))
         elif taken_over := sum(each.taken_over for each in run.variants):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} splits were scored before")
@@ -134,14 +135,14 @@ def _finish(
 
 @contextmanager
 def _cleaning_up(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
-    """Cleans up the folder of a run when an error is raised inside: it is deleted, unless the run can be resumed."""
+    """Within the `with` block, an error deletes the folder of the run, unless the run can be resumed; the error goes on."""
     try:
         yield
     except BaseException as error:
         # going on with the run may end better where what is wrong is neither in the suite nor in the data
         issues = error.issues if isinstance(error, Problems) else ()
         if folder is not None and all(issue.blame is Blame.ENVIRONMENT for issue in issues):
-            _note_on_partial_run(folder, wanted)
+            _keep_partial_run(folder, wanted)
         if folder is not None:
             folder.discard()
         raise
@@ -155,10 +156,11 @@ def _with_options(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
     return replace(suite, config=replace(suite.config, sections=sections)) if overrides else suite
 
 
-def _note_on_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
-    """Keeps the rows scored so far, so that the run can be resumed. Returns a sentence about that, or an empty text.
+def _keep_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
+    """Keeps the rows scored so far in the run folder, so that the run can be resumed. Returns a sentence about that.
 
-    What is on its way to a store is not left: it is in a folder that goes away.
+    Where nothing can be kept, it does nothing and returns an empty text: no split is scored, nothing is to be written, or the
+    folder is on its way to a store. `splits` is the number of scored ones, where it is known.
     """
     if wanted.results is None or wanted.to_store or folder.db.refused is not None:
         return ""
@@ -176,7 +178,8 @@ def _replaced_run_notice(folder: RunFolder) -> str:
 
 
 def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
-    """How much to record of the rows of each variant; None where no output of the run needs a record."""
+    """How much to record of the rows, for each variant; None where no output of the run needs a record. `tracked`: the run is sent to
+    trackers."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
     needs_record = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
     if not (needs_record or (wanted.summary and lists)):
@@ -195,8 +198,10 @@ def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple
 def _open_folder(
     prepared: Prepared, wanted: AskedFor, key: dict[str, str], started: datetime, resumed: ResumedRun | None
 ) -> RunFolder | Path:
-    """The run folder to fill; a temporary one where only what is made from it is asked for. The path of a run that is resumed
-    and finished already, in place of a folder."""
+    """Makes or opens the run folder, and returns it; a temporary one where only what is made from it is asked for.
+
+    Where the run to resume is finished already, it returns the path of its folder instead. Raises Problems.
+    """
     from evaluators.reports.report_files import folder_names
     from evaluators.runs.run_folder import RunFolder, default_name
 
@@ -225,7 +230,7 @@ def _open_folder(
 
 
 def _chosen_trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ...]:
-    """The trackers that the run is sent to: those of the suite, or those that the options name."""
+    """The trackers that the run is sent to: those that the options name, or else the suite's. Raises Problems for unusable ones."""
     own: tuple[NamedTracker, ...] = suite.config.sections.get("tracking") or ()
     if (names := options.get("track")) is None and not own:
         return ()
@@ -237,8 +242,10 @@ def _chosen_trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTrac
 def _send_to_trackers(
     finished: Finished, trackers: Sequence[NamedTracker], trace_rows: int | None, observer: Observer
 ) -> Finished:
-    """Sends the folder of the run to the trackers, and returns the run with what became of that. A tracker that fails is a
-    cause of how the command ends; the folder stays."""
+    """Sends the folder of the run to the trackers, and returns the run with what became of that. Does nothing without a folder.
+
+    A tracker that fails is an issue of the result; the folder stays. Where trackers gave links, its pages are written once more.
+    """
     if finished.record is None or finished.folder is None or not trackers:
         return finished
     from evaluators.reports.tracking.sending import send

@@ -19,50 +19,56 @@ from evaluators.reports.text import WIDTH, page_text
 
 
 def is_suite(subject: str) -> bool:
-    """The subject is meant as a file: it ends like one, or there is one and nothing else has the name."""
+    """Whether a word on the command line names the file of a suite: it ends or looks like one, or there is a file and nothing else
+    has the name."""
     if subject.lower().endswith((".yaml", ".yml")) or "/" in subject or "\\" in subject:
         return True
     return not kinds_of(present_name(subject)) and Path(subject).is_file()
 
 
-def of_suite(file: str, format_: str, steps: bool, width: int) -> str:
-    """The explanation of a suite, as text or JSON: what each evaluator does, or with `steps` the compiled steps. Raises Problems
-    with everything that is wrong with it."""
+def explain_suite(file: str, format_: str, steps: bool, width: int) -> str:
+    """The explanation of the suite in a file, as text, `markdown` or `json` (`format_`): what each evaluator does, or with `steps` the
+    compiled steps. `width` is that of text, in characters. Raises Problems with everything that is wrong with the suite."""
     suite = load(file)
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
     if format_ == "json":
-        text = _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
+        text = _json_text(suite_data(suite.config, suite.gates, suite.plan(), columns))
     else:
         page = suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns)
-        text = _example_text(page, format_, width)
+        text = _render_page(page, format_, width)
     return suite.config.source.filled.masked(text)
 
 
-def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
-    """The page of everything that has the name. Raises Problems (config) when nothing has it."""
+def explain_name(written: str, format_: str, columns: int = WIDTH) -> str:
+    """The page of everything that has the name, as text, `markdown` or `json` (`format_`). Raises Problems (config) when nothing has it."""
     name = present_name(written.removeprefix("preset:"))
     kinds = kinds_of(name)
     if not kinds and not is_alignment(name):
-        return _of_word(name, format_, columns)
+        return _explain_word(name, format_, columns)
     if not kinds:
-        return _json(alignment_data(name)) if format_ == "json" else _example_text(alignment_page(name), format_, columns)
+        return (
+            _json_text(alignment_data(name))
+            if format_ == "json"
+            else _render_page(alignment_page(name), format_, columns)
+        )
     if format_ == "json":
-        return _json([_plug_data(kind, name) for kind in kinds])
+        return _json_text([_plug_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
-    return note + "\n".join(_example_text(page(kind, name), format_, columns) for kind in kinds)
+    return note + "\n".join(_render_page(page(kind, name), format_, columns) for kind in kinds)
 
 
-def _of_word(word: str, format_: str, columns: int) -> str:
+def _explain_word(word: str, format_: str, columns: int) -> str:
     """The page of a key of the language, or of a word that a key takes. Raises Problems (config) for other words."""
     from evaluators.api.language import language_words, word_data, word_page  # reads the whole language
 
     words = language_words()
     if word not in words:
         raise unknown_name(word, words)
-    return _json(word_data(word)) if format_ == "json" else _example_text(word_page(word), format_, columns)
+    return _json_text(word_data(word)) if format_ == "json" else _render_page(word_page(word), format_, columns)
 
 
-def _example_text(document: Page, format_: str, columns: int) -> str:
+def _render_page(document: Page, format_: str, columns: int) -> str:
+    """A page as `markdown`, or else as plain text that is `columns` characters wide."""
     return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns, apart=True)
 
 
@@ -73,5 +79,6 @@ def _plug_data(kind: Kind, name: str) -> Mapping[str, Any]:
     return {"kind": kind, "name": name, "does": entry.does, "instead": entry.retired, "settings": settings}
 
 
-def _json(data: object) -> str:
+def _json_text(data: object) -> str:
+    """Plain data as indented JSON, with a line break at the end."""
     return json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n"

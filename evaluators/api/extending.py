@@ -47,6 +47,7 @@ def evaluator(name: str, *, overwrite: bool = False) -> Callable[[EvaluatorClass
         raise problem("shadows-built-in", f'"{name}" is another name of the evaluator type "{TYPES[name]}", which ships')
 
     def register(plug: EvaluatorClass) -> EvaluatorClass:
+        """Registers the class under `name`, and returns it as it is, as a decorator does."""
         BUILTIN.register(name, plug, overwrite=overwrite)
         return plug
 
@@ -132,19 +133,21 @@ def register_transform(
 def _own_transform(
     name: str, f: Callable[..., Any], params: ReadParams | None, options: AnyParameters
 ) -> Callable[[Any], Any]:
+    """The transform that calls the registered function `f` with the `options` of a suite, which `params` checks."""
     return transform_of(name, f, params, options.model_extra or {})
 
 
 def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:
-    """Registers a comparator. Raises Problems (config) for a name that is another word for a comparator of the package."""
+    """Registers a comparator. Raises Problems (config) for another word for a comparator of the package, and for a name that is taken."""
     if name in WORDS:
         message = f'"{name}" is another name of the comparator "{WORDS[name]}", which ships with the package and cannot be replaced'
         raise problem("shadows-built-in", message, hint="choose another name")
-    again = name in GIVEN and not COMPARATORS.is_replaced(name)
-    COMPARATORS.register(name, plug, overwrite=overwrite or again, replaceable=name not in KEPT)
+    gives_way = name in GIVEN and not COMPARATORS.is_replaced(name)
+    COMPARATORS.register(name, plug, overwrite=overwrite or gives_way, replaceable=name not in KEPT)
 
 
 def _check_name(noun: str, name: object) -> None:
+    """Raises Problems (config) for a name that no comparator or transform may have; `noun` is what the message calls it."""
     if not isinstance(name, str) or not name.strip() or name == "skip" or name in NEIGHBOURS:
         raise problem("bad-name", f"a {noun} cannot be called {name!r}", hint="choose another name")
 
@@ -202,14 +205,14 @@ def _module_of(file: Path) -> ModuleType:
 def _only_plug(module: ModuleType, file: Path) -> Any:
     """The one subclass of Evaluator or Comparator that the module itself defines. Raises Problems (config) where there is none, or more
     than one."""
-    found = [
+    plugs = [
         member
         for member in vars(module).values()
         if isclass(member) and issubclass(member, Evaluator | Comparator) and member.__module__ == module.__name__
     ]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(member.__name__ for member in found) or "none"
+    if len(plugs) == 1:
+        return plugs[0]
+    names = ", ".join(plug.__name__ for plug in plugs) or "none"
     message = f"the file must hold one subclass of Evaluator or of Comparator; it has {names}"
     hint = (
         "a function is registered with `evaluators.register`; `evaluators new evaluator NAME` writes a file to start from"

@@ -42,9 +42,12 @@ def with_record(
     *,
     report: bool = True,
 ) -> Options:
-    """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
-    the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
-    searches."""
+    """The options of a summary with sections made from the record: what failed first, the mistakes that occur most often, the `hard`
+    rows with the lowest scores, and suggestions.
+
+    A `report` has all suggestions. What a run prints at its end has a few; where the run is large, it has in their place the command
+    that searches for them.
+    """
     hardest = (hardest_rows(hard, row_views(record)),) if hard else ()
     mistakes, until = mistakes_of(record)
     options = replace(options, asked=hardest, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
@@ -60,12 +63,12 @@ def with_record(
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
-    """How the evaluators that have labels read them, by name."""
+    """The rules by which evaluators count their rows by label, by the evaluator's name; those without labels have none."""
     return {line.name: rule for line in lines if (rule := line.settings.label_rule()) is not None}
 
 
 def with_links(options: Options, folder: Path) -> Options:
-    """The options with a section about where the run in a folder was sent, if it was; every page has it."""
+    """The options with a section on where the run in a folder was sent; as they are where it was not. Every page has the section."""
     if not (folder / LINKS_JSON).is_file():
         return options
     from evaluators.reports.tracking.sending import links_of
@@ -132,12 +135,12 @@ def advice_page(path: Path) -> Page:
 
 
 def write_report(place: Path, files: Sequence[str]) -> list[str]:
-    """The places of what was written of the run in a folder: a format for each file, by its ending; files in stores are sent there.
+    """Writes the run in a folder to files, and returns their places. The ending of each file names the format; a file may be in a store.
 
     Raises Problems: (config) for a place that has no format or would be written over, and for what the run did not record;
     (environment) where something cannot be written.
     """
-    from evaluators.api.remote_files import written_places
+    from evaluators.api.remote_files import write_places
     from evaluators.reports.report_files import check_files, check_outside_test_sets
 
     record = Run(place)
@@ -145,11 +148,11 @@ def write_report(place: Path, files: Sequence[str]) -> list[str]:
     issues = check_files(files, record.each_variant, by_schema)
     if issues := issues or check_outside_test_sets(map(Path, files), [record]):
         raise Problems(issues)
-    return written_places(files, lambda some: write_again(place, some))
+    return write_places(files, lambda local_files: write_again(place, local_files))
 
 
 def write_again(path: Path, files: Iterable[Path]) -> list[Path]:
-    """Write a run that has ended as the extension of each file says. Returns what was written.
+    """Writes the run in a folder to files, each in the format of its ending. Returns what was written.
 
     Raises Problems (config) for a file that its record does not hold enough for.
     """

@@ -138,15 +138,12 @@ def language_schema() -> Schema:
 def is_language_schema(file: Path) -> bool:
     """Whether a file holds a schema of suites, of any version."""
     try:
-        language_schema = json.loads(file.read_bytes())
+        schema = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    own = (
-        isinstance(language_schema, dict)
-        and isinstance(language_schema.get("properties"), dict)
-        and "definitions" in language_schema
-    )
-    return own and {"evaluators", "test_set", "extends"} <= language_schema["properties"].keys()
+    if not (isinstance(schema, dict) and isinstance(schema.get("properties"), dict) and "definitions" in schema):
+        return False
+    return {"evaluators", "test_set", "extends"} <= set(schema["properties"])
 
 
 def _inline_sections(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
@@ -157,8 +154,8 @@ def _inline_sections(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
 
 
 def _plug_schema(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
-    """The schema of a setting that names a plug of the socket: a word, or a map from the word to its settings. Adds the plugs'
-    definitions to `definitions`. Other distributions bring words of their own."""
+    """The schema of a setting that names a plug of the socket: a word, or a map from the word to its settings. Any other word fits,
+    too, as other distributions have plugs. Adds to `definitions` those that the plugs' settings refer to."""
     plugs = {name: socket.find(name) for name in socket.shipped_names()}
     definitions |= definitions_of(plugs)
     words = {name: first_sentence(plug) for name, plug in plugs.items()}
@@ -255,7 +252,8 @@ def _word_uses() -> dict[str, tuple[WordUse, ...]]:
 
 
 def _words_below(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Every key below a part of the schema, and every word that a key takes: the word, its place, what it does, and facts."""
+    """Yields (word, place, does, facts) for every key below `node`, a part of the schema, and for every word that a key takes: where it
+    may stand, what it does, and its types and default. `path` is the key or the definition that the part belongs to."""
     if isinstance(node, list):
         for each in node:
             yield from _words_below(each, path)
@@ -278,7 +276,7 @@ def _words_below(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[st
 
 
 def _keys_with_aliases(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The keys of a part of the schema, each with its own schema, and after it its other spellings, which stand in a pattern."""
+    """Yields (key, schema) for each key of a part of the schema, and after it for its other spellings, which stand in a pattern."""
     patterns = node.get("patternProperties") or {}
     for key, value in (node.get("properties") or {}).items():
         if isinstance(value, dict):
@@ -288,13 +286,13 @@ def _keys_with_aliases(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
 
 
 def _enum_words(schema: Mapping[str, Any]) -> dict[str, None]:
-    """The words of an `enum` of a key itself, and not of the keys below it."""
+    """The words that a key takes, by the `enum`s of its schema, each once, in order; not those of the keys below it."""
     words = (word for part in _with_subschemas(schema, _CHOICES) for word in part.get("enum", ()))
     return dict.fromkeys(word for word in words if isinstance(word, str))
 
 
 def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The types that a setting takes, and its default, as far as the schema says them in one word."""
+    """Short texts on a setting: the words that it takes, the keys below it, and its default."""
     facts, default = [], schema.get("default")
     if words := _enum_words(schema):
         facts.append(f"takes: {', '.join(words)}")
@@ -310,7 +308,7 @@ _CHOICES: Final = ("if", "then", "else", "anyOf", "oneOf", "allOf", "items")
 
 
 def _with_subschemas(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """A JSON Schema, and then every schema inside it that is reached through `keys` alone, such as `anyOf`."""
+    """Yields a JSON Schema, or those of a list, and every schema inside that is reached through `keys` alone, such as `anyOf`."""
     if isinstance(schema, list):
         for each in schema:
             yield from _with_subschemas(each, keys)

@@ -31,8 +31,8 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
     return _read_once(lambda: _read_source(Path(suite), environment), environment)
 
 
-def again(shipped: ShippedSuite) -> Suite:
-    """The suite that a worker was sent."""
+def load_shipped(shipped: ShippedSuite) -> Suite:
+    """The suite that was sent to this process, read from what was sent with it: no file is opened again."""
     suite = _read_once(shipped.source, shipped.environment, shipped.data, shipped.files)
     return replace(suite, inferred_schemas=shipped.inferred_schemas)
 
@@ -43,7 +43,10 @@ def _read_once(
     data: Mapping[str, Any] | None = None,
     known: Mapping[str, bytes] | None = None,
 ) -> Suite:
-    """The suite with every file that it names; those that are known are not read again."""
+    """The suite that `source` gives, read with the files that it names. The bytes of those in `known`, by path, are not read again.
+
+    `environment` and `data` are kept with the suite, for other processes.
+    """
     files = dict(known or {})
     with reading_once(files):
         config = read_config(source(), READERS)

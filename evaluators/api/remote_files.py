@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -16,10 +16,6 @@ from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.runs.store import check_written, write_issue
 from evaluators.scoring.values.addresses import shown_address
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_FETCHED_GIB: Final = 16.0
 """How much is fetched of a run folder."""
@@ -67,8 +63,10 @@ def _fetch(path: str, target: Path, room: float) -> int:
 
 
 def page_place(run: str, here: Path) -> Path:
-    """The path of a run's page: in its folder; in a folder that stays when the program ends for a run in a store, or one whose
-    folder takes no files."""
+    """The path for the page of a run, of which `run` is the place as it was named and `here` the folder on this machine: in that folder.
+
+    For a run in a store, and for a folder that takes no files, it is in a new temporary folder that stays when the program ends.
+    """
     folder = here if here.is_dir() else here.parent
     if scheme_of(run) or not _takes_files(folder):
         return Path(tempfile.mkdtemp(prefix="evaluators-"), f"{here.name}.html")
@@ -84,8 +82,10 @@ def _takes_files(folder: Path) -> bool:
         return False
 
 
-def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
-    """The places of what `write` has written for these places; those of stores are sent there, each whole or not at all.
+def write_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    """Has `write` make the file of each place, and returns the places of all that was written.
+
+    A place is a path of this machine, or an address in a store, to which the file is sent, whole or not at all.
 
     Raises Problems (environment) where a store does not take them; what was to be sent stays on this machine then.
     """
@@ -114,7 +114,7 @@ def _write_and_send(path: str, write: Callable[[list[Path]], Iterable[Path]]) ->
 
 
 def issue_at_place(issue: Issue, local: Path, path: str) -> Issue:
-    """The issue with the store's address, as the user wrote it, in place of the local path."""
+    """The issue with the address `path` of a store, as the user wrote it, in place of the local path in its place and hint."""
     where, hint = (text and text.replace(str(local), shown_address(path)) for text in (issue.where, issue.hint))
     return replace(issue, where=where, hint=hint)
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def checking_writable(folders: Iterable[str]) -> Iterator[None]:
-    """Puts a small object into each folder of a store, and deletes it after the `with` block. Raises Problems where nothing can
-    be written into a folder, by the name that people gave it."""
+    """Raises Problems where nothing can be written into one of the folders of stores. Small objects are put there to find out, and
+    deleted after the `with` block."""
     claims: list[str] = []
     try:
         for folder in dict.fromkeys(folders):
@@ -101,7 +101,11 @@ class _Outgoing(Struct):
 
 
 def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[RunOptions, bool], Finished]) -> Finished:
-    """The run, sent to the store that is asked for. Raises Problems when it cannot start."""
+    """Runs the suite by `finish` with a run folder on this machine, sends that folder to the store that the options name, and returns
+    the run as it is there. Raises Problems when it cannot start.
+
+    What the store does not take is an issue of the result, and the local folder stays.
+    """
     results, force = str(options["results"]), options.get("force", False)
     wanted = options.get("name") or suite.results.name
     name = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
@@ -130,7 +134,7 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
 
 
 def _move_to_free_place(outgoing: _Outgoing) -> None:
-    """Chooses the place anew, as others may have taken it. The run's `run.json` names its folder where that is not the one asked for."""
+    """Takes a free name once more, as others may have taken the first. Rewrites `run.json` with it, where it is not the one asked for."""
     outgoing.take_free_name()
     if outgoing.chosen_name is not None:
         record = Run(outgoing.run)
@@ -142,7 +146,7 @@ def _move_to_free_place(outgoing: _Outgoing) -> None:
 
 
 def _send(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:
-    """Sends the files of the run folder to its place, `run.json` last. Gives the issue of a store that does not take them.
+    """Sends the files of the run folder to its place, `run.json` last. Returns no issue, or that of a store that does not take them.
 
     With `replaces`, what was there before is taken away: its `run.json` first, its other files last.
     """

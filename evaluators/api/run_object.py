@@ -76,6 +76,7 @@ class Run(reader.Run):
 
     @cached_property
     def _evaluator_lines(self) -> tuple[EvaluatorLine, ...]:
+        """The evaluators of the suite that the run folder holds. Raises Problems where it cannot be read."""
         from evaluators.api.finished_run import recorded_suite  # a run that was just scored has its evaluators
 
         return recorded_suite(self).lines
@@ -124,6 +125,7 @@ class Run(reader.Run):
         return self.result[evaluator]
 
     def __getattr__(self, name: str) -> Any:
+        """Any other attribute is that of the result."""
         if name.startswith("_") or name == "result":
             raise AttributeError(name)
         return getattr(self.result, name)
@@ -153,6 +155,7 @@ class Run(reader.Run):
 
     @property
     def _variant_column(self) -> dict[str, Kind]:
+        """The column `variant` of tables; empty for a run without variants."""
         return {"variant": "text"} if self.result.variants else {}
 
     def to_arrow(self) -> Any:
@@ -178,7 +181,7 @@ class Run(reader.Run):
         from evaluators.runs.metric_table import FIELD_METRICS
 
         about: dict[str, Kind] = {**self._variant_column, "evaluator": "text", "path": "text"}
-        found = [
+        rows = [
             [
                 *([stats.variant] if self.result.variants else ()),
                 stats.name,
@@ -188,7 +191,7 @@ class Run(reader.Run):
             for stats in self.result.evaluators
             for field in stats.fields
         ]
-        return ResultTable({**about, **{metric.name: metric.kind for metric in FIELD_METRICS}}, found)
+        return ResultTable({**about, **{metric.name: metric.kind for metric in FIELD_METRICS}}, rows)
 
     def table(self, name: str) -> ResultTable:
         """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels`,
@@ -236,8 +239,11 @@ class Run(reader.Run):
         return self.place
 
     def _failures(self) -> Iterator[list[Any]]:
-        """A line for each field that is wrong in a row that fails, or one for the row where no field is, or where it was kept out:
-        variant, row, id, evaluator, field, status, expected, output, reason."""
+        """Yields the lines of `failures`: variant, row, id, evaluator, field, status, expected, output, reason.
+
+        There is one for each wrong field of a row that failed; one for the row as a whole where no field is wrong, or where it could
+        not be measured.
+        """
         from evaluators.reports.rows import row_views  # who asks for metrics alone starts sooner
 
         for row in row_views(self):
@@ -278,8 +284,8 @@ class Run(reader.Run):
         ]
 
     def _frame_index(self) -> Any:
-        """The index of a DataFrame of the rows: that of the DataFrame which was scored; else the ids, where every row has one; else the
-        numbers of rows."""
+        """The index of a DataFrame of the rows: that of the DataFrame which was scored; or the ids, where every row has one; or else the
+        numbers of the rows."""
         import pandas
 
         numbers, ids = [row[0] for row in self._row_facts], [row[1] for row in self._row_facts]

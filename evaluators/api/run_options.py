@@ -88,7 +88,10 @@ def refuse_unknown(options: Mapping[str, Any], function: str, further: tuple[str
 
 
 def rows_asked(rows: Any) -> RowsAsked:
-    """The rows of a program as a run takes them. Raises Problems for rows that are none."""
+    """The rows that a program gives, in a form that a run takes: the name of a file, settings of a test set, rows in memory, or None.
+
+    Raises Problems for what is none of these.
+    """
     if rows is None or isinstance(rows, str | Path):
         return None if rows is None else str(rows)
     if isinstance(rows, TestSet):

@@ -31,7 +31,7 @@ _FIELD: Final[tuple[Kind, ...]] = ("text", "score")
 
 
 def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str, Kind]:
-    """The columns of the scores of some evaluators, in order; without `fields` those of evaluators and of the overall score alone.
+    """The names of the columns with the scores of some evaluators, in order, each with its kind. Without `fields`, fields have none.
 
     A name that is taken already gets a number: `header.score (2)`.
     """
@@ -47,8 +47,8 @@ def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str,
 def roles_in(
     suite: LoadedSuite, header: Sequence[str], columns: Roles | None, argument: str = "columns"
 ) -> dict[str, str]:
-    """The columns of the roles: those given, those that the suite names, and those with usual names. `argument` is the keyword argument
-    that gives them.
+    """The column that plays each role, by role: as `columns` says, or else the suite, or else by its usual name. Roles without a column
+    are left out. `argument` is what messages call the argument `columns`.
 
     Raises Problems with everything that is unclear or not there.
     """
@@ -73,13 +73,13 @@ def verdict_columns(
 
     `overall` are the evaluators that the overall score is made of; without `fields`, the columns of fields are left out.
     """
-    score_names: list[list[Any]] = []
+    columns: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):
-        score_names += [*_row_columns(column), *(_field_columns(line, column) if fields else ())]
+        columns += [*_row_columns(column), *(_field_columns(line, column) if fields else ())]
     if tuple(overall) != (OVERALL,):
         parts = [column for line, column in zip(lines, verdicts, strict=True) if line.name in overall]
-        score_names += _row_columns([overall_verdict(row) for row in zip(*parts, strict=True)])
-    return score_names
+        columns += _row_columns([overall_verdict(row) for row in zip(*parts, strict=True)])
+    return columns
 
 
 def arrow_type(kind: Kind) -> Any:
@@ -104,7 +104,7 @@ def _row_columns(verdicts: Sequence[Result]) -> list[list[Any]]:
 
 
 def _field_columns(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[Any]]:
-    """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
+    """Yields two columns for each listed field: its status, as a word, and its score. Rows without statuses have None in both."""
     listed = len(line.settings.scored_fields().of_rows)
     nothing = (None,) * listed
     measured = [bool(verdict.statuses) for verdict in verdicts]

@@ -30,7 +30,7 @@ class ShownPage(Struct, frozen=True):
 
 
 def page_to_show(page: Page) -> ShownPage:
-    """A page of text."""
+    """A page of a report as text, which a notebook shows as it is."""
     from evaluators.reports.text import WIDTH, page_text
 
     text = page_text(page, WIDTH, apart=True)
@@ -38,7 +38,8 @@ def page_to_show(page: Page) -> ShownPage:
 
 
 def shown_report(place: Path) -> ShownPage:
-    """The report of the run in a folder, in a frame of its own: its script and style touch nothing else of a notebook."""
+    """The report of the run in a folder: its summary as text, and the HTML page in a frame, so that it touches nothing else of a
+    notebook."""
     from evaluators.api.finished_run import options_of, write_again
     from evaluators.reports.summary import summary
     from evaluators.reports.text import page_text

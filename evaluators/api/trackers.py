@@ -25,21 +25,21 @@ NOWHERE: Final = "none"
 def trackers_of(
     of_suite: Sequence[NamedTracker], names: Iterable[str] | None, trace_rows: int | None, has_folder: bool
 ) -> tuple[NamedTracker, ...]:
-    """The trackers of a run: those of these names, or else the suite's. Without a run folder, a program's run goes to those alone that it
-    asks for: to none.
+    """The trackers of a run: those of these `names`, or else the suite's, which are left out where no run folder is written. `trace_rows`
+    is as for `choose_trackers`.
 
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
     own = [tracker.name for tracker in of_suite] if has_folder else []
-    found = choose_trackers(own if names is None else names, of_suite, trace_rows)
-    if found and not has_folder:
+    chosen = choose_trackers(own if names is None else names, of_suite, trace_rows)
+    if chosen and not has_folder:
         raise problem(
             "tracker-without-folder",
-            f'the tracker "{found[0].name}" needs the run folder, and none is written',
+            f'the tracker "{chosen[0].name}" needs the run folder, and none is written',
             hint=f"leave --no-results out, or say --track {NOWHERE}",
         )
-    return found
+    return chosen
 
 
 def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> SendResult:
@@ -63,21 +63,21 @@ def choose_trackers(
     `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
     for a tracker that cannot do without settings, and for one whose packages are not installed.
     """
-    found: list[NamedTracker] = []
+    trackers: list[NamedTracker] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
-        found += [tracker for tracker in of_suite if tracker.name == name] or _read_trackers([name])
-    for tracker in found:
+        trackers += [tracker for tracker in of_suite if tracker.name == name] or _read_trackers([name])
+    for tracker in trackers:
         if issues := forbidden_addresses(addresses_in(tracker.tracker.model_dump())):
             raise Problems(map(tracker.tracker.masked_issue, issues))
         tracker.tracker.check(tracker.name)
     if trace_rows is None:
-        return tuple(found)
+        return tuple(trackers)
     update = {"trace_rows": trace_rows}
     return tuple(
         replace(tracker, tracker=tracker.tracker.model_copy(update=update))
         if isinstance(tracker.tracker, RowTracker)
         else tracker
-        for tracker in found
+        for tracker in trackers
     )
 
 

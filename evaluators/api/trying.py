@@ -52,23 +52,26 @@ def suite_of(subject: str, settings: Sequence[str]) -> Suite:
         return load(subject)
     if "evaluators" not in kinds_of(present_name(subject)):
         raise _not_an_evaluator(subject)
-    line = {"type": subject, **dict(map(_setting, settings))}
+    line = {"type": subject, **dict(map(_read_setting, settings))}
     try:
         return load({"name": subject, "evaluators": [line]})
     except Problems as error:
         raise Problems(_at_option(issue, subject) for issue in error.issues) from None
 
 
-def refuse(options: Mapping[str, object]) -> None:
-    """A row that is given by hand comes from nowhere else. Raises Problems (config) for options that say otherwise."""
+def refuse_row_options(options: Mapping[str, object]) -> None:
+    """Raises Problems (config) where options, by name, also name a row of a test set, beside a row that is given by hand."""
     option_names = [name for name, value in options.items() if value is not None]
     if option_names:
         message = f"{option_names[0]} names a row of a test set, and --output and its neighbours give a row by hand"
         raise problem("two-rows", message, hint="keep one of the two")
 
 
-def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> tuple[Page, int]:
-    """The page of a row given by hand, and the exit code. Raises Problems (config) when a value that an evaluator reads is not given."""
+def given_row_page(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> tuple[Page, int]:
+    """(page, exit code) of a row given by hand. `values` are the cells by role, `columns` further ones as `NAME=TEXT`.
+
+    Raises Problems (config) when a value that an evaluator reads is not given.
+    """
     named = suite.role_columns
     cells = {named[role]: text_of(value) for role, value in values.items() if value is not None}
     for written in columns:
@@ -76,12 +79,12 @@ def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[
         if not equals or not name:
             raise problem("bad-column", f'"{written}" does not give a column a value', hint="write --column NAME=TEXT")
         cells[name] = text_of(value)
-    _all_given(suite, cells, named)
+    _check_all_given(suite, cells, named)
     return _page_about_row(suite, suite.name, cells, named, suite.plan(named))
 
 
 def text_of(written: str) -> str:
-    """The text itself, the text in the file behind an @, or what comes on standard input for `-`."""
+    """The text that an option writes: itself; for `@FILE` the text in the file; for `-` what comes on standard input. Raises Problems."""
     if written == "-":
         return sys.stdin.read()
     if not written.startswith("@"):
@@ -96,7 +99,7 @@ def text_of(written: str) -> str:
         ) from None
 
 
-def row_of(
+def row_page(
     suite: Suite,
     test_set: str | None,
     number: int | None,
@@ -104,14 +107,14 @@ def row_of(
     variant: str | None,
     settings: Mapping[str, Any],
 ) -> tuple[Page, int]:
-    """The page of a row of a test set, and the exit code: of the first row, or the one with that number or id.
+    """(page, exit code) of a row of a test set: the first one, or the one with that number or id.
 
-    Raises Problems when there is none.
+    `test_set` and `settings` replace the suite's test set and settings of it. Raises Problems when there is no such row.
     """
     if number is not None and row_id is not None:
         raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
     prepared = prepare(suite, test_set, settings)
-    rows = _variant(prepared.test_set, variant)
+    rows = _rows_of_variant(prepared.test_set, variant)
     plan = prepared.plan()
     last, before = None, 0
     for split in rows.splits():
@@ -129,7 +132,7 @@ def row_of(
     raise _no_row(rows, last, number, row_id)
 
 
-def _setting(written: str) -> tuple[str, object]:
+def _read_setting(written: str) -> tuple[str, object]:
     """The name and the value of `NAME=VALUE`, whose value is read as YAML. Raises Problems (config)."""
     name, equals, value = written.partition("=")
     if not equals or not name:
@@ -144,7 +147,7 @@ def _setting(written: str) -> tuple[str, object]:
 
 
 def _at_option(issue: Issue, subject: str) -> Issue:
-    """A problem of a suite that was made from options, at the option that set it."""
+    """A problem of a suite that was made of the options `--set`, with the option as its place, or `subject` where there is none."""
     place = (issue.where or "").removeprefix("evaluators[0]").removeprefix(".")
     return replace(issue, where=f"--set {place}" if place else subject)
 
@@ -163,7 +166,7 @@ def _not_an_evaluator(subject: str) -> Problems:
     return problem("unknown-name", f'"{subject}" is neither a file nor an evaluator type', hint=hint)
 
 
-def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str]) -> None:
+def _check_all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str]) -> None:
     """Raises Problems (config) with one issue for each column that the suite reads and that has no cell. `named` gives the column of each
     role."""
     issues = []
@@ -178,7 +181,7 @@ def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str])
         raise Problems(map(suite.config.source.filled.masked_issue, dict.fromkeys(issues)))
 
 
-def _variant(rows: TestSet, variant: str | None) -> TestSet:
+def _rows_of_variant(rows: TestSet, variant: str | None) -> TestSet:
     """The rows of the variant; without a name those of the first variant, or all where the test set has none. Raises Problems (config)."""
     if variant is None:
         return rows.variant(rows.variants[0]) if rows.variants else rows
@@ -214,7 +217,8 @@ _HOW: Final = {
 def _page_about_row(
     suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
-    """The page about one row, with results and reasons, and the exit code, which is 0 whatever the score."""
+    """(page, exit code): the page about one row, with results and reasons, and a code that is 0 whatever the score. `columns` are those
+    of the roles."""
     with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
         results = plan.explained(slots)
         for evaluator in plan.evaluators:
@@ -227,9 +231,9 @@ def _page_about_row(
                 column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
                 value = slots[evaluator.inputs[index]][0]
                 if isinstance(cells.get(column), str):
-                    found[f'Column "{column}": {_how(value, plan.chosen(evaluator, index, slots, 0))}'] = None
+                    found[f'Column "{column}": {_reading_text(value, plan.chosen(evaluator, index, slots, 0))}'] = None
     how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
-    page = Page(title, (*how, *(_section(line, results[line.name]) for line in suite.lines)))
+    page = Page(title, (*how, *(_evaluator_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)
     return page, exit_code(Facts(issues=issues))
 
@@ -244,8 +248,8 @@ def _with_full_reasons(result: Result, cell_values: Sequence[Any]) -> Result:
     return replace(result, fields=tuple(map(with_full_reason, result.fields)), reason=reason)
 
 
-def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:
-    """How the document was taken from its cell, as sentences, or the message of the issue that kept it from being read."""
+def _reading_text(value: Any, chosen: PickedDocument | CellError | None) -> str:
+    """Sentences on how a document was taken from its cell, or the message of the issue that kept it from being read."""
     if isinstance(value, CellError):
         return f"{value.issue.message}."
     if not isinstance(chosen, PickedDocument):
@@ -253,7 +257,7 @@ def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:
     return " ".join(filter(None, (f"{_HOW[chosen.found.how]}.", chosen.which)))
 
 
-def _section(line: EvaluatorLine, result: Result) -> Section:
+def _evaluator_section(line: EvaluatorLine, result: Result) -> Section:
     """The part of the page about one evaluator: score, reason or issue, and its fields."""
     blocks: list[Block] = []
     reason = result.issue.message if result.issue is not None else result.reason
@@ -262,11 +266,11 @@ def _section(line: EvaluatorLine, result: Result) -> Section:
     if result.issue is not None and result.issue.hint and result.issue.blame is not Blame.BUG:
         blocks.append(Paragraph(f"hint: {result.issue.hint}"))
     if result.fields:
-        blocks.append(_fields(result.fields))
-    return Section(f"{line.name}: {_verdict(line, result)}", tuple(blocks))
+        blocks.append(_field_list(result.fields))
+    return Section(f"{line.name}: {_verdict_text(line, result)}", tuple(blocks))
 
 
-def _verdict(line: EvaluatorLine, result: Result) -> str:
+def _verdict_text(line: EvaluatorLine, result: Result) -> str:
     """The score in words, and whether it passes; without a score, why there is none."""
     score = result.score
     if score is None:
@@ -276,15 +280,15 @@ def _verdict(line: EvaluatorLine, result: Result) -> str:
     return f"{short_score(score)}, does not pass (it takes {short_score(line.settings.pass_at)})"
 
 
-def _fields(fields: Sequence[Outcome]) -> Listing:
-    """Every field: first those that went wrong, in full; then the others, one a line."""
+def _field_list(fields: Sequence[Outcome]) -> Listing:
+    """A list of the fields: first the wrong ones with all that is known; then the others, one a line, of which the first `_LISTED`."""
     fine = [field for field in fields if field.status not in WRONG]
-    wrong = [_in_full(field) for field in fields if field.status in WRONG]
+    wrong = [_wrong_item(field) for field in fields if field.status in WRONG]
     more = [Item(f"and {len(fine) - _LISTED:,} more fields like these")] if len(fine) > _LISTED else []
-    return Listing((*wrong, *map(_in_brief, fine[:_LISTED]), *more))
+    return Listing((*wrong, *map(_short_item, fine[:_LISTED]), *more))
 
 
-def _in_full(field: Outcome) -> Item:
+def _wrong_item(field: Outcome) -> Item:
     """A wrong field with reason, rule, and both values each on a line. A value that was looked for in a text has no expected side."""
     rule = f"rule: {field.comparator}" if field.comparator else ""
     expected = () if _FOUND in field.details else (f"expected: {_value_text(field.expected, _WHOLE)}",)
@@ -292,16 +296,16 @@ def _in_full(field: Outcome) -> Item:
     return Item(f"{field.status.plain}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
-def _in_brief(field: Outcome) -> Item:
+def _short_item(field: Outcome) -> Item:
     """A field on one line: its value, both values where they are written differently, or none where it was not compared."""
     if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
-        return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
+        return Item(f"{field.status.plain}: {field.path or '$'}{_brief_reason(field)}")
     actual, expected = _value_text(field.actual, _BRIEF), _value_text(field.expected, _BRIEF)
     values = actual if actual == expected or _FOUND in field.details else f"{actual} for {expected}"
-    return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_why(field)}")
+    return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_brief_reason(field)}")
 
 
-def _why(field: Outcome) -> str:
+def _brief_reason(field: Outcome) -> str:
     """The reason and the rule in brackets, where they say more than the result does."""
     rule = re.split(r" = | \{", field.comparator or "")[0]
     words = [word for word in (field.reason, rule) if word and word not in (field.status.plain, "equal", "exact", "skip")]

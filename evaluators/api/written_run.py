@@ -104,7 +104,7 @@ def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, 
 
 
 def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
-    """Checks that the requested files can be written. Raises Problems (config) with those that cannot."""
+    """Raises Problems (config) for requested files that cannot be written; `formats` are those of the options, None without any."""
     issues: list[Issue] = []
     keeps_folder = wanted.results is not None
     name = prepared.suite.results.name
@@ -121,20 +121,20 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
 
         lists = [line.name for line in prepared.suite.lines if lists_fields(line.settings)]
         issues += check_files(wanted.files, prepared.test_set.variants or (None,), lists, own)
-        issues += _read_next_time(prepared, wanted.paths) if not keeps_folder or wanted.to_store else []
+        issues += _rows_file_issues(prepared, wanted.paths) if not keeps_folder or wanted.to_store else []
     if not issues and (wanted.files or keeps_folder):
         from evaluators.reports.report_files import check_outcomes, check_packages, check_tables
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
         issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
         issues += check_packages(map(Path, wanted.files), wanted.words)
-        issues += check_tables(_figures(prepared.suite), map(Path, wanted.files), wanted.words)
+        issues += check_tables(_figure_sections(prepared.suite), map(Path, wanted.files), wanted.words)
     if issues:
         raise Problems(issues)
 
 
-def _figures(suite: LoadedSuite) -> Iterator[str]:
-    """The sections of figures that a run of the suite has."""
+def _figure_sections(suite: LoadedSuite) -> Iterator[str]:
+    """Yields the names of the sections of figures that a run of the suite has, such as `repeats`."""
     if suite.repeats is not None:
         yield "repeats"
     if suite.confidence.column is not None or any(map(confidence_paths, suite.lines)):
@@ -145,9 +145,9 @@ def _figures(suite: LoadedSuite) -> Iterator[str]:
         yield "confusion_matrices"
 
 
-def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
-    """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
-    says that a run has written them."""
+def _rows_file_issues(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
+    """The problems of requested files that the next run would take for rows of its test set: without a run folder on this machine,
+    nothing tells it that a run has written them."""
     from evaluators.reports.report_files import reads_itself_issue
     from evaluators.testsets.run_files import fits
 
@@ -164,8 +164,10 @@ def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
 def write_run(
     prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun, result: RunResult
 ) -> Finished:
-    """The run with its files, all made from what it recorded; its metrics alone where the system does not take the run folder, which is
-    then a cause of 3."""
+    """Writes the files of a run, all made from what it recorded, and returns the run with what its summary needs.
+
+    Where the system does not take the run folder, the run has its metrics alone, and an issue for the exit code 3.
+    """
     from evaluators.reports.headline import Options
     from evaluators.runs.run_json import run_json
     from evaluators.runs.store import RUN_JSON
@@ -173,22 +175,22 @@ def write_run(
 
     if folder is None:
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
-        return Finished(result, _without_record(plain, wanted, result))
+        return Finished(result, _with_folder_hint(plain, wanted, result))
     if folder.db.refused is not None:
-        return _unrecorded(result, folder.db.refused, rows_stay=False)
+        return _finished_unrecorded(result, folder.db.refused, rows_stay=False)
     try:
         record, options, of_pages = _write_folder_files(
             prepared, wanted, folder, store_record(prepared, folder, run.variants, result)
         )
         if wanted.results is not None:
-            record = record.but(result=_with_lists_in_notes(record, folder.path, wanted))
+            record = record.but(result=_with_written_files(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
             record = record.but(place=folder.path, result=folder.with_folder_name(record.result))
     except (OSError, Problems) as error:
         refused = folder.refusal(error)
         if refused is None:
             raise
-        return _unrecorded(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
+        return _finished_unrecorded(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
     files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
     named = folder.with_folder_name(result)
     result = replace(with_later_issues(named, refusals), written=record.result.written)
@@ -205,8 +207,8 @@ def write_run(
     return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
 
 
-def _unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
-    """The metrics of a run whose folder the system did not take, or not with more than its rows."""
+def _finished_unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
+    """The run with its metrics alone, and an issue: the system `refused` its folder. `rows_stay`: the folder has its rows."""
     from evaluators.reports.headline import Options
 
     text = f"{refused.message}; the metrics are complete" + ("" if rows_stay else ", and nothing else of the run is kept")
@@ -214,8 +216,8 @@ def _unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
     return Finished(with_later_issues(result, lost), Options(), refused=lost)
 
 
-def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
-    """A run that was finished before; the further files are written from its folder."""
+def finish_once_more(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
+    """Writes the requested files of the run in the folder `path`, which was finished before, and returns that run: nothing is scored."""
     from evaluators.reports.report_files import needs_cells
     from evaluators.runs.cells_again import cells_from
     from evaluators.runs.reader import Run
@@ -223,9 +225,9 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
     record = Run(path)
     if needs_cells(map(Path, wanted.files)):
         record = cells_from(record, prepared.test_set)
-    options, of_pages = _options(prepared, wanted, record)
+    options, of_pages = _summary_and_page_options(prepared, wanted, record)
     files, refused = write_files(wanted.files, record, of_pages)
-    if (annotated := _with_lists_in_notes(record, path, wanted)) != record.result:
+    if (annotated := _with_written_files(record, path, wanted)) != record.result:
         from evaluators.runs.run_json import run_json
         from evaluators.runs.store import RUN_JSON, write_text
 
@@ -239,8 +241,8 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
     )  # fmt: skip
 
 
-def _with_lists_in_notes(record: Run, path: Path, wanted: AskedFor) -> RunResult:
-    """The result, in which `written` names the further files outside of the run folder as paths from there: so no test set takes them
+def _with_written_files(record: Run, path: Path, wanted: AskedFor) -> RunResult:
+    """The result, whose `written` also names the further files outside of the run folder, as paths from there: so no test set takes them
     for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
@@ -260,24 +262,24 @@ def _path_from(folder: Path, file: str) -> str:
 
 
 def _in_folder(file: str, folder: RunFolder) -> str:
-    """The path of a further file; a file in the requested run folder moves with that folder."""
+    """The path of a further file, where the run folder may have another place than requested: a file inside moves with it."""
     requested, place = folder.requested_path.resolve(), Path(file).resolve()
     inside = not scheme_of(file) and place.is_relative_to(requested)
     return str(folder.path / place.relative_to(requested)) if inside else file
 
 
 def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
-    """The further files that were written, and those that the system did not take."""
+    """(written, refused): writes the further files, and returns their places and the issues of those that the system did not take."""
     if not files:
         return (), ()
-    from evaluators.api.remote_files import written_places
-    from evaluators.reports.report_files import write_files
+    from evaluators.api.remote_files import write_places
+    from evaluators.reports import report_files
 
     written: list[str] = []
     refused: list[Issue] = []
     for file in files:
         try:
-            written += written_places([file], lambda paths: write_files(paths, record, options))
+            written += write_places([file], lambda paths: report_files.write_files(paths, record, options))
         except Problems as error:
             if error.issues[0].code != UNWRITTEN:
                 raise
@@ -288,15 +290,17 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
 def _write_folder_files(
     prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run
 ) -> tuple[Run, Options, Options]:
-    """Writes the files of the run folder, if there is one. Gives the record, with all cells read again where a file wants them, the
-    options of the summary, which also names what was left out, and those of the pages."""
+    """Writes the files of the run folder, if there is one. Returns (record, summary options, page options).
+
+    The record has all cells, read again, where a file wants them; the summary also names what was left out.
+    """
     from evaluators.reports.report_files import needs_cells, unwritten_rows_csv_line, write_folder_files
     from evaluators.runs.cells_again import cells_from
 
     results = prepared.suite.results
     if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):
         record = cells_from(record, prepared.test_set)
-    options, of_pages = _options(prepared, wanted, record)
+    options, of_pages = _summary_and_page_options(prepared, wanted, record)
     if wanted.results is not None:
         rows_csv = "csv" in wanted.words or results.documents == "all"
         options = replace(options, left_out=unwritten_rows_csv_line(record, rows_csv))
@@ -304,8 +308,8 @@ def _write_folder_files(
     return record, options, of_pages
 
 
-def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
-    """The options of the summary, and of the pages that were asked for: these have all suggestions, the summary has a few."""
+def _summary_and_page_options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
+    """(summary options, page options): pages have all suggestions, the summary has a few."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.headline import Options
     from evaluators.reports.report_files import needs_mistakes
@@ -329,8 +333,9 @@ def _gate_places(suite: LoadedSuite) -> dict[str, str]:
     return {gate.written: suite.config.source.place(("gates", gate.key), key=True) for gate in suite.gates}
 
 
-def _without_record(options: Options, wanted: AskedFor, result: RunResult) -> Options:
-    """A run that keeps nothing says what that costs, where there is something that it costs."""
+def _with_folder_hint(options: Options, wanted: AskedFor, result: RunResult) -> Options:
+    """The options of a run that keeps no record. Where a summary would show examples of mistakes, a hint says that they need the run
+    folder."""
     wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
     if not (wanted.summary and wrong):
         return options

@@ -91,7 +91,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """
     from evaluators.api.comparisons import compared_sides
     from evaluators.api.loading import load
-    from evaluators.api.remote_files import written_places
+    from evaluators.api.remote_files import write_places
     from evaluators.model.issues import Problems
     from evaluators.reports.format import comparison_format_for
     from evaluators.reports.html.compared_rows import ComparedRuns
@@ -127,7 +127,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
                 comparison_format_for(file).write_compared(comparison, partial(sides_for, file), stream)
         return some
 
-    _print_comparison(comparison, tuple(written_places(options["files"], write)), options)
+    _print_comparison(comparison, tuple(write_places(options["files"], write)), options)
     sys.exit(comparison.exit_code)
 
 

@@ -38,6 +38,8 @@ def command(subject: str, format_: str, steps: bool) -> None:
     width = min(asked_width() or WIDTH, WIDTH)
     is_suite = explaining.is_suite(subject)
     page = (
-        explaining.of_suite(subject, format_, steps, width) if is_suite else explaining.of_name(subject, format_, width)
+        explaining.explain_suite(subject, format_, steps, width)
+        if is_suite
+        else explaining.explain_name(subject, format_, width)
     )
     print_reference(page) if format_ == "text" else print_out(page)

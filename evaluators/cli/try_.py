@@ -53,9 +53,9 @@ def command(suite: str, test_set: str | None, given: tuple[str, ...], settings: 
     values = {role: options.pop(role) for role in ("output", "expected", "input")}
     row, row_id, variant = (options.pop(name) for name in ("row", "row_id", "variant"))
     if given or any(value is not None for value in values.values()):
-        trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
-        page, code = trying.given_row(loaded, values, given)
+        trying.refuse_row_options({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
+        page, code = trying.given_row_page(loaded, values, given)
     else:
-        page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**options))
+        page, code = trying.row_page(loaded, test_set, row, row_id, variant, reading_settings(**options))
     print_out(page_text(page, min(asked_width() or WIDTH, WIDTH), apart=True))
     sys.exit(code)

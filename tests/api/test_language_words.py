@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from evaluators.api.explaining import of_name
+from evaluators.api.explaining import explain_name
 from evaluators.api.language import METRICS, OF_A_FIELD, OF_A_ROW, language_words
 from evaluators.runs.gates import ScoreMetric
 from tests.kit import cli
@@ -29,7 +29,7 @@ def keys_of_the_page() -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("word", keys_of_the_page())
 def test_a_key_of_the_page_is_explained(word: str) -> None:
-    assert of_name(word, "text").startswith(f"{word}\n")
+    assert explain_name(word, "text").startswith(f"{word}\n")
 
 
 @pytest.mark.parametrize("word", ["gates", "needs", "fail_below", "precision", "lower_bound", "pick", "unmet", "weight"])
@@ -41,7 +41,7 @@ def test_a_word_is_explained_in_every_format(word: str) -> None:
 
 
 def test_a_figure_is_explained_by_what_it_divides() -> None:
-    assert "right / (right + wrong + extra)" in of_name("precision", "text")
+    assert "right / (right + wrong + extra)" in explain_name("precision", "text")
     assert set(METRICS) == set(get_args(ScoreMetric))
 
 
@@ -51,7 +51,7 @@ def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:
 
 
 def test_every_word_has_a_page() -> None:
-    assert all(of_name(word, "text") for word in language_words())
+    assert all(explain_name(word, "text") for word in language_words())
 
 
 def of_the_glossary(title: str) -> dict[str, str]:
@@ -70,5 +70,5 @@ def test_the_words_of_reports_are_those_of_the_glossary() -> None:
 
 
 def test_a_word_of_reports_says_where_it_is_read() -> None:
-    assert "A word of reports." in of_name("extra", "text")
-    assert "Only the output has it." in of_name("extra", "text")
+    assert "A word of reports." in explain_name("extra", "text")
+    assert "Only the output has it." in explain_name("extra", "text")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators import load
-from evaluators.api.loading import again
+from evaluators.api.loading import load_shipped
 from evaluators.api.suite import Suite
 from evaluators.testsets.readers import jsonl
 from tests.kit import write_rows
@@ -59,5 +59,5 @@ def test_a_worker_reads_nothing_of_what_it_is_sent(suite: Suite, gone: bool) -> 
             Path(name).unlink()
     shipped = suite.for_workers()
     assert [str(line.settings) for line in shipped.lines()] == [str(line.settings) for line in suite.lines]
-    assert [str(line.settings) for line in again(shipped).lines] == [str(line.settings) for line in suite.lines]
-    assert again(shipped).fingerprint == suite.fingerprint
+    assert [str(line.settings) for line in load_shipped(shipped).lines] == [str(line.settings) for line in suite.lines]
+    assert load_shipped(shipped).fingerprint == suite.fingerprint

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
-from evaluators.api.loading import again
+from evaluators.api.loading import load_shipped
 from evaluators.integrations.batch.batch_blob import Batch, batch_of
 from evaluators.integrations.batch.batch_plan import SUMS, BatchPlan
 from evaluators.model.issues import Blame, Issue, Problems
@@ -85,7 +85,7 @@ def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunRe
         raise Problems(
             [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
         )
-    prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
+    prepared = Prepared(load_shipped(plan.job.suite), plan.table, dict(plan.job.roles))
     return finish_run(prepared, [(None, merged.measured)], f"rows:{merged.digest:032x}")
 
 

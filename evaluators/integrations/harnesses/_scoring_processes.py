@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.api.loading import again
+from evaluators.api.loading import load_shipped
 from evaluators.api.suite import Suite
 from evaluators.integrations.harnesses._host_rows import Places
 from evaluators.integrations.harnesses._scorer import SuiteScorer
@@ -254,7 +254,9 @@ def _work(service: Connection, equipment: bytes, folder: Path | None) -> None:
 def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -> None:
     """Answers one request after another, until the connection is cut; the first thing it sends is that it is ready. Ends the process
     where a request takes too long."""
-    scorers = {name: SuiteScorer(again(suite), columns=own.columns, keep=False) for name, suite in own.suites.items()}
+    scorers = {
+        name: SuiteScorer(load_shipped(suite), columns=own.columns, keep=False) for name, suite in own.suites.items()
+    }
     sessions = {name: str(folder / file) for name, file in own.asking.items()} if folder is not None else {}
     service.send(())
     while True:
