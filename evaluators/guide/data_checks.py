@@ -26,7 +26,7 @@ from evaluators.runs.metrics import count_text, full_name, rows_text
 from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import Prepared, check_gate_targets, check_results, masked_problems, prepare
 from evaluators.runs.result import RunResult
-from evaluators.scoring.fields.named_comparators import with_its_space
+from evaluators.scoring.fields.named_comparators import with_space_after_colon
 from evaluators.testsets.byte_store import LocalFiles, scheme_of, store_of
 from evaluators.testsets.derived import columns_read
 from evaluators.testsets.reader import whole as read_whole
@@ -138,7 +138,7 @@ def _uncompared_fields(suite: Suite) -> Iterator[Issue]:
         for path, body in written.items() if isinstance(written, Mapping) else ():
             if body is None:
                 message = f'how is "{path}" compared? nothing is written behind it, so it is compared exactly'
-                spaced = with_its_space(str(path))
+                spaced = with_space_after_colon(str(path))
                 hint = spaced and f"a space is missing after the colon: write {spaced}"
                 hint = hint or f"write {path}: exact, or how else it is compared; {path}: skip leaves it out"
                 where = source.place((*line.loc, "fields", path), key=True)

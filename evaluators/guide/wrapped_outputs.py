@@ -124,7 +124,7 @@ def _respelt(
     known, spelling = keys_in(Path(line.steps) for line in lines), KeySpelling.model_validate(setting)
     held = [(document, output, container_in(output)) for document, output in rows]
     return [
-        (document, output, None if inner is None else spelling.respelt(known, inner, document))
+        (document, output, None if inner is None else spelling.respell(known, inner, document))
         for document, output, inner in held
     ]
 

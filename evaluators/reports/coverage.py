@@ -13,7 +13,7 @@ from evaluators.runs.places import KEY, align_place, field_places, line_places
 from evaluators.runs.result import Counts, EvaluatorStats
 from evaluators.runs.split_result import HINT_ROWS, FirstRows, SplitResult
 from evaluators.scoring.fields.key_counts import ListKey
-from evaluators.scoring.fields.named_comparators import with_its_space
+from evaluators.scoring.fields.named_comparators import with_space_after_colon
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.needs import Condition
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -79,7 +79,7 @@ def _is_there(first: Sequence[FirstRows], evaluator: str, path: str) -> bool:
 
 def _nearest_path_hint(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
     """A hint on a path that no row has: the most similar path of the first rows, or else their keys; None where they have no keys."""
-    if spaced := with_its_space(path):
+    if spaced := with_space_after_colon(path):
         return f'did you mean "{spaced}", with a space after the colon?'
     documents, wanted = _documents(first, evaluator), parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:HINT_ROWS])

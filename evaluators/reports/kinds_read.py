@@ -18,7 +18,7 @@ from evaluators.runs.places import field_places, line_places
 from evaluators.scoring.comparators._comparator import Comparator, word_of
 from evaluators.scoring.evaluators._cells import cell_value
 from evaluators.scoring.fields.listed import ListedTree
-from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.fields.metrics import scored_nodes
 from evaluators.scoring.needs import Expected, column_of, expected_document
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.paths import Path
@@ -133,7 +133,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
             return
         listed = {field.name: field.optional for field in scored.lines or ()}
         by_path: dict[str, ReadField] = {}
-        for node in places(scored.tree.root):
+        for node in scored_nodes(scored.tree.root):
             comparators = [metric.comparator for metric in node.metrics]
             if node.skip or not comparators:
                 continue

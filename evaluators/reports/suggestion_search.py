@@ -39,7 +39,7 @@ from evaluators.scoring.evaluators._cells import CellEvaluator
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.evaluators._texts import EXPECTED, TextChange
 from evaluators.scoring.fields.listed import ListedTree
-from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.fields.metrics import scored_nodes
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading
@@ -302,7 +302,7 @@ def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
     """
     rules: dict[str, FieldRule] = {}
     ordered: set[tuple[Any, ...]] = set()
-    for node in places(scoring.root):
+    for node in scored_nodes(scoring.root):
         if node.kind == "array" and not node.unit and node.align.how == "ordered":
             ordered.add(node.path)
         if node.unit and len(node.metrics) == 1:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from evaluators.model.rows import Count
 from evaluators.runs.split_rows import Layout
-from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.fields.metrics import scored_nodes
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.needs import Wanted
 from evaluators.scoring.values.json_choice import Pick, Want
@@ -32,7 +32,7 @@ class Declared(Struct, frozen=True):
     @staticmethod
     def of(root: FieldNode) -> Declared:
         """The declarations of a tree, by schema path."""
-        nodes = list(places(root))
+        nodes = list(scored_nodes(root))
         types = {node.name: _type_of(node) for node in nodes}
         keys = {
             child.name: child.required or key in node.shape.required

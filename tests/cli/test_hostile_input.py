@@ -11,7 +11,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.model.issues import Blame, Problems
-from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.fields.metrics import scored_nodes
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import Split
 from evaluators.testsets.readers.csv import Csv
@@ -42,7 +42,7 @@ def test_a_reference_with_more_beside_it_may_lead_back_from_further_down() -> No
 def test_lists_inside_lists_without_end_cost_next_to_nothing(keyword: str) -> None:
     schema = {"type": "array" if keyword == "items" else "object", keyword: {"$ref": "#"}}
     suite = loads(json.dumps({"evaluators": [{"schema_match": {"schema": schema, "dialect": "x-eval"}}]}))
-    assert len(list(places(suite.lines[0].settings.scored_fields().tree.root))) < 20
+    assert len(list(scored_nodes(suite.lines[0].settings.scored_fields().tree.root))) < 20
 
 
 @pytest.mark.parametrize(

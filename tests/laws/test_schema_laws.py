@@ -413,7 +413,7 @@ def test_an_output_with_known_keys_can_be_told_in_its_own_again(
     expected: Any, output: Any, paths: list[str], style: str
 ) -> None:
     before = copy.deepcopy(output)
-    found = KeySpelling(style=style).respelt(keys_in(Path((key,)) for key in paths), output, expected)
+    found = KeySpelling(style=style).respell(keys_in(Path((key,)) for key in paths), output, expected)
     assert output == before == found.value(found.document)
-    again = KeySpelling(style=style).respelt(keys_in(Path((key,)) for key in paths), found.document, expected)
+    again = KeySpelling(style=style).respell(keys_in(Path((key,)) for key in paths), found.document, expected)
     assert again.document is found.document, "known keys are not renamed"

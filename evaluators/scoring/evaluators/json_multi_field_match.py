@@ -132,7 +132,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             names=self.tree.names,
             lines=self.fields,
             tree=self.tree,
-            top_keys=keys if self.keys is None else self.keys.usual(keys),
+            top_keys=keys if self.keys is None else self.keys.usual_spellings(keys),
             optional=frozenset(line.name for line in self.tree.scored_lines if line.optional or line.skip),
             keyed_lists=partial(keyed_lists, self.fields),
         )

@@ -115,7 +115,7 @@ class JsonSchemaValid(Evaluator):
         keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
         if self.keys is None:
             return ScoredFields(top_keys=keys)
-        return ScoredFields(top_keys=self.keys.usual(keys), respelt=self._respelt)
+        return ScoredFields(top_keys=self.keys.usual_spellings(keys), respelt=self._respelt)
 
     def measure(self, document: Any, *cells: object) -> bool:
         from evaluators.scoring.evaluators._json_schema import fits
@@ -150,7 +150,7 @@ class JsonSchemaValid(Evaluator):
 
         if self.keys is None:
             return Respelt(document)
-        return self.keys.respelt(keys_of(self._text_of(cells), self.timeout_seconds), document)
+        return self.keys.respell(keys_of(self._text_of(cells), self.timeout_seconds), document)
 
     @cached_property
     def _schema_text(self) -> str:

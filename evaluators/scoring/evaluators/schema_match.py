@@ -348,7 +348,7 @@ class SchemaMatch(TreeEvaluator):
             return by_row
         named, keys = tuple(name for name in known.fields if name not in optional), known.root.first_keys()
         return replace(
-            by_row, places=known.row_fields, tree=known, top_keys=keys if self.keys is None else self.keys.usual(keys),
+            by_row, places=known.row_fields, tree=known, top_keys=keys if self.keys is None else self.keys.usual_spellings(keys),
             awaited=() if self.fields is None else named, declared=known.fields if self.fields is None else (), fallbacks=known.fallbacks,
         )  # fmt: skip
 

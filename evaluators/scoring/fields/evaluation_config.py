@@ -71,63 +71,63 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
         return read_parts(inner, context or {}, _fill)
 
 
-def _fill(at: SchemaReading) -> None:
+def _fill(reading: SchemaReading) -> None:
     """Reads what a schema says into its part."""
-    _refuse_types(at)
-    words = _words(at)
-    types = _types(at.schema)
-    at.part.weight, at.part.kind = words.weight, _kind(at.schema)
-    at.part.shape = shape_of(at.schema, types, "null" in types or at.schema.get("nullable") is True)
-    at.part.skip = words.skip or (isinstance(at.schema, Placed) and at.schema.lost)
-    if at.part.skip:
+    _refuse_types(reading)
+    words = _own_words(reading)
+    types = _types(reading.schema)
+    reading.part.weight, reading.part.kind = words.weight, _kind(reading.schema)
+    reading.part.shape = shape_of(reading.schema, types, "null" in types or reading.schema.get("nullable") is True)
+    reading.part.skip = words.skip or (isinstance(reading.schema, Placed) and reading.schema.lost)
+    if reading.part.skip:
         return
-    if branches := _branches(at.schema, at.loc):
-        _read_choice(at, words, branches)
+    if branches := _branches(reading.schema, reading.loc):
+        _read_choice(reading, words, branches)
     elif words.metrics is not None:
-        _ask(at, words.metrics)
+        _read_metrics(reading, words.metrics)
     else:
-        _by_type(at)
+        _read_by_type(reading)
 
 
-def _by_type(at: SchemaReading) -> None:
-    """A schema that names no metric: what its type says."""
-    types = _types(at.schema)
-    name = at.part.kind if at.part.kind != "leaf" else next(iter(types - {"null"}), "null")
-    defaults: Mapping[str, Any] = at.context.get("defaults") or {}
+def _read_by_type(reading: SchemaReading) -> None:
+    """Reads a schema that names no metric into its part: it is compared as values of its type usually are."""
+    types = _types(reading.schema)
+    name = reading.part.kind if reading.part.kind != "leaf" else next(iter(types - {"null"}), "null")
+    defaults: Mapping[str, Any] = reading.context.get("defaults") or {}
     if types and name in defaults:
-        _ask(at, (_default(at.schema, defaults[name]),))
-    elif at.part.kind != "leaf":
-        at.part.align = ALIGNED if at.part.kind == "array" else ORDERED
-        _look_below(at, at.idle)
+        _read_metrics(reading, (_default_metric(reading.schema, defaults[name]),))
+    elif reading.part.kind != "leaf":
+        reading.part.align = ALIGNED if reading.part.kind == "array" else ORDERED
+        _read_below(reading, reading.idle)
     else:
         word = OF_TYPES[name] if types else OF_ANYTHING
-        _ask(at, (AskedMetric(word, loc=own_place(at.schema, ())),))
+        _read_metrics(reading, (AskedMetric(word, loc=own_place(reading.schema, ())),))
 
 
-def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
+def _read_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """Reads the metrics that a schema names into its part, then the schemas below it.
 
     Metrics compare the value as a whole. But a list whose metric is an alignment, such as `hungarian`, or has one as its fallback, is
     compared item by item.
     """
-    asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
-    if at.part.kind == "array" and len(asked) == 1:
-        align = _resolve_or_note(at, asked[0], partial(resolve_alignment, asked[0].setting, at.context))
+    asked = tuple(_with_address_metric(each, reading.schema, len(metrics)) for each in metrics)
+    if reading.part.kind == "array" and len(asked) == 1:
+        align = _resolve_or_note(reading, asked[0], partial(resolve_alignment, asked[0].setting, reading.context))
         if align is not None:
-            _look_below(at, at.idle)
-            at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
-            at.part.fallback_for = OF_LISTS if asked[0].metric_id == OF_LISTS else None
+            _read_below(reading, reading.idle)
+            reading.part.align, reading.part.weight = align, reading.part.weight * asked[0].weight
+            reading.part.fallback_for = OF_LISTS if asked[0].metric_id == OF_LISTS else None
             return
-    _add_metrics(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
-    _look_below(at, at.idle or bool(at.part.metrics))
+    _add_metrics(reading, asked, _types(reading.schema) or ({reading.part.kind} - {"leaf"}))
+    _read_below(reading, reading.idle or bool(reading.part.metrics))
 
 
-def _look_below(at: SchemaReading, idle: bool) -> None:
+def _read_below(reading: SchemaReading, idle: bool) -> None:
     """Reads what stands below an object, key by key, or below a list. `idle`: it belongs to what is compared as a whole."""
-    if at.part.kind == "object":
-        at.read_keys(idle)
-    elif at.part.kind == "array":
-        at.read_items(at.schema, idle)
+    if reading.part.kind == "object":
+        reading.read_keys(idle)
+    elif reading.part.kind == "array":
+        reading.read_items(reading.schema, idle)
 
 
 def _branches(schema: Mapping[str, Any], loc: Loc) -> list[Mapping[str, Any]]:
@@ -149,48 +149,50 @@ def _schema_of_type(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
     return narrowed
 
 
-def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
+def _read_choice(reading: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
     """Reads a value of several types.
 
     It is one unit where the choice names a metric, the suite has a default for several types, or all branches ask for
     the same one; else a choice. A metric of whole lists for which an alignment stands in goes to the list
     branch alone.
     """
-    at.part.shape = replace(at.part.shape, types=frozenset().union(*map(_types, branches)))
-    several: Mapping[str, Any] = at.context.get("defaults") or {}
+    reading.part.shape = replace(reading.part.shape, types=frozenset().union(*map(_types, branches)))
+    several: Mapping[str, Any] = reading.context.get("defaults") or {}
     metrics = words.metrics
-    if metrics is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
-        metrics = (_default(at.schema, several[SEVERAL]),)
+    if metrics is None and SEVERAL in several and _has_several_types(reading.part.shape.types, branches):
+        metrics = (_default_metric(reading.schema, several[SEVERAL]),)
     if metrics is not None:
-        if not _aligns_a_branch(at, metrics, branches):
-            _read_as_one_value(at, branches, metrics)
+        if not _aligns_a_branch(reading, metrics, branches):
+            _read_as_one_value(reading, branches, metrics)
             return
-        branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
-    known, at.part.kind = len(at.details), "choice"
-    at.part.branches = at.read_branches(branches)
-    inner = [each.asked for each in at.part.branches]
+        branches = [_with_list_metric(each, reading.schema) if _kind(each) == "array" else each for each in branches]
+    known, reading.part.kind = len(reading.details), "choice"
+    reading.part.branches = reading.read_branches(branches)
+    inner = [each.asked for each in reading.part.branches]
     if inner[0] and all(len(each) == 1 and each[0].is_same_as(inner[0][0]) for each in inner):
-        del at.details[known:]  # read once more, as one unit
-        at.part.branches = ()
-        _read_as_one_value(at, branches, inner[0])
+        del reading.details[known:]  # read once more, as one unit
+        reading.part.branches = ()
+        _read_as_one_value(reading, branches, inner[0])
 
 
-def _read_as_one_value(at: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
+def _read_as_one_value(reading: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
     """Reads a value of several types into its part, as one value that the metrics compare."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
-    at.part.kind = "leaf"
-    _add_metrics(at, metrics, frozenset().union(*types) if all(types) else ())
+    reading.part.kind = "leaf"
+    _add_metrics(reading, metrics, frozenset().union(*types) if all(types) else ())
     lists = [branch for branch in branches if _kind(branch) == "array"]
-    if lists and any(each.metric_id == OF_LISTS for each in at.part.asked):
-        at.read_items(lists[0], at.idle or bool(at.part.metrics))
+    if lists and any(each.metric_id == OF_LISTS for each in reading.part.asked):
+        reading.read_items(lists[0], reading.idle or bool(reading.part.metrics))
 
 
-def _aligns_a_branch(at: SchemaReading, metrics: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
+def _aligns_a_branch(reading: SchemaReading, metrics: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
     """Whether the metric of a choice is an alignment, or has one as its fallback, and some branch is a list: only that branch is
     aligned."""
     if len(metrics) != 1 or "array" not in map(_kind, branches):
         return False
-    return _resolve_or_note(at, metrics[0], partial(resolve_alignment, metrics[0].setting, at.context)) is not None
+    return (
+        _resolve_or_note(reading, metrics[0], partial(resolve_alignment, metrics[0].setting, reading.context)) is not None
+    )
 
 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
@@ -201,24 +203,24 @@ def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> P
     return copied
 
 
-def _of_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) -> bool:
+def _has_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) -> bool:
     """Whether a value is plain, of more than one type, and no branch says how it is compared."""
     plain = all(_kind(branch) == "leaf" and not branch.keys() & {EVALUATION_CONFIG, "$ref"} for branch in branches)
     return plain and len(types - {"null"}) > 1 and types - {"null"} != {"integer", "number"}
 
 
-def _words(at: SchemaReading) -> Words:
-    """The `evaluation_config` of a schema, read; what is wrong with it is noted, and the schema skipped."""
-    if EVALUATION_CONFIG not in at.schema:
+def _own_words(reading: SchemaReading) -> Words:
+    """What the `evaluation_config` of a schema says. What is wrong with it is added to the details, and the schema is skipped then."""
+    if EVALUATION_CONFIG not in reading.schema:
         return NO_WORDS
     try:
-        return read_words(at.schema[EVALUATION_CONFIG], place_of(at.schema, EVALUATION_CONFIG, at.loc))
+        return read_words(reading.schema[EVALUATION_CONFIG], place_of(reading.schema, EVALUATION_CONFIG, reading.loc))
     except BadSettings as error:
-        at.details.extend(error.details)
+        reading.details.extend(error.details)
         return Words(skip=True)
 
 
-def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types: Collection[str]) -> None:
+def _add_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric], value_types: Collection[str]) -> None:
     """Adds to the part those of the metrics that can compare its values; why another cannot is noted in `at.details`.
 
     `value_types` are the JSON types of the value, empty where they are not known; a metric of whole lists is refused where they are
@@ -226,46 +228,50 @@ def _add_metrics(at: SchemaReading, metrics: Sequence[AskedMetric], value_types:
     """
     for each in metrics:
         try:
-            refuse_list_metric(each.metric_id, value_types, at.context)
+            refuse_list_metric(each.metric_id, value_types, reading.context)
         except BadSettings as error:
-            at.details.extend(_at_metric(detail, each) for detail in error.details)
+            reading.details.extend(_detail_at_metric(detail, each) for detail in error.details)
             continue
-        at.part.asked = (*at.part.asked, each)
-        if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
+        reading.part.asked = (*reading.part.asked, each)
+        if (
+            each.metric_id in NUMBERS
+            and "parse" not in each.params
+            and "string" in (reading.part.shape.types or {"string"})
+        ):
             each = replace(each, params={**each.params, "parse": True})
-        resolve = partial(resolve_metric, each.setting, at.context, Path(at.path).canonical, each.weight)
-        metric = _resolve_or_note(at, each, resolve)
+        resolve = partial(resolve_metric, each.setting, reading.context, Path(reading.path).canonical, each.weight)
+        metric = _resolve_or_note(reading, each, resolve)
         if metric is not None and len(metrics) > 1:
-            _resolve_or_note(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
+            _resolve_or_note(reading, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replace(metric, comparator=metric.comparator.with_null_differing())
-        at.part.metrics += (metric,) if metric is not None else ()
+        reading.part.metrics += (metric,) if metric is not None else ()
 
 
-def _resolve_or_note(at: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
+def _resolve_or_note(reading: SchemaReading, metric: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
     """The result of `resolve`; None where it raises BadSettings, whose details are then noted in the schema that is
     being read, at the place of the metric."""
     try:
         return resolve()
     except BadSettings as error:
-        remaining = [detail for detail in error.details if not (at.idle and isinstance(detail, NeedsJudge))]
-        at.details.extend(_at_metric(detail, metric) for detail in remaining)
+        remaining = [detail for detail in error.details if not (reading.idle and isinstance(detail, NeedsJudge))]
+        reading.details.extend(_detail_at_metric(detail, metric) for detail in remaining)
         return None
 
 
-def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
-    """The metric that the suite names as the default of a JSON type, placed at a schema of that type."""
+def _default_metric(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
+    """The metric that the suite names as the default of a JSON type, as `spelled` there, with a schema of that type as its place."""
     word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
     return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
 
 
-def _address(metric: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
+def _with_address_metric(metric: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
     """The metric of a value, where a web address compared by `string_exact` is compared by `string_url` instead."""
     address = metrics == 1 and metric.metric_id == "string_exact" and schema.get("format") in ADDRESSES
     return replace(metric, metric_id="string_url") if address else metric
 
 
-def _at_metric(detail: Detail, metric: AskedMetric) -> Detail:
+def _detail_at_metric(detail: Detail, metric: AskedMetric) -> Detail:
     """An error about a metric, with its path in the schema. Of a setting, `loc` begins with the metric's name."""
     if detail.loc[:1] == (metric.metric_id,):
         rest = detail.loc[1:]
@@ -293,14 +299,14 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
     return "array" if "items" in schema else "leaf"
 
 
-def _refuse_types(at: SchemaReading) -> None:
-    """Notes what a schema declares as a type and is none."""
-    declared = at.schema.get("type")
+def _refuse_types(reading: SchemaReading) -> None:
+    """Adds a problem for each type that a schema declares and that JSON does not have."""
+    declared = reading.schema.get("type")
     for name in declared if isinstance(declared, list) else [] if declared is None else [declared]:
         if name not in JSON_TYPES:
             message = f"type must name a JSON type; found {spell(name)}"
             hint = suggestion(str(name), JSON_TYPES) or f"known: {', '.join(JSON_TYPES)}"
-            at.details.append(Detail(place_of(at.schema, "type", ()), message, hint, code="bad-schema"))
+            reading.details.append(Detail(place_of(reading.schema, "type", ()), message, hint, code="bad-schema"))
 
 
 CONFIG_KEYS: Final = ("metrics", "aggregation_weight")
@@ -335,14 +341,14 @@ def read_words(config: object, loc: Loc) -> Words:
     details = [_unknown_key(key, loc, CONFIG_KEYS, "evaluation_config") for key in config if key not in CONFIG_KEYS]
     metrics: tuple[AskedMetric, ...] | None = None if config else ()
     if "metrics" in config:
-        metrics = _metrics(config["metrics"], (*loc, "metrics"), details)
-    weight = _weight(config, "aggregation_weight", loc, details)
+        metrics = _read_metric_list(config["metrics"], (*loc, "metrics"), details)
+    weight = _read_weight(config, "aggregation_weight", loc, details)
     if details:
         raise BadSettings(details)
     return Words(metrics or None, weight, skip=metrics == ())
 
 
-def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetric, ...]:
+def _read_metric_list(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetric, ...]:
     """The `metrics` of an evaluation_config, read; problems are added to `details`."""
     if not isinstance(listed, (list, tuple)):
         hint = 'write "metrics": [{"metric_id": "string_exact"}]'
@@ -350,7 +356,7 @@ def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetr
         return ()
     metrics: list[AskedMetric] = []
     for index, item in enumerate(listed):
-        metric = _metric(item, (*loc, index), details)
+        metric = _read_metric(item, (*loc, index), details)
         if metric is None:
             continue
         if any(metric.metric_id == other.metric_id for other in metrics):
@@ -360,14 +366,14 @@ def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetr
     return tuple(metrics)
 
 
-def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None:
+def _read_metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None:
     """One of the `metrics`, read; None where it cannot be, and the problem is added to `details`."""
     if not isinstance(item, Mapping):
         hint = f'write {{"metric_id": "{item}"}}' if isinstance(item, str) else None
         details.append(Detail(loc, f'a metric must be a map with "metric_id"; found {spell(item)}', hint))
         return None
     details.extend(_misplaced_key(key, item, loc) for key in item if key not in METRIC_KEYS)
-    weight = _weight(item, "weight", loc, details)
+    weight = _read_weight(item, "weight", loc, details)
     params = item.get("params")
     if params is not None and not isinstance(params, Mapping):
         details.append(Detail((*loc, "params"), f"params must be a map; found {spell(params)}"))
@@ -396,7 +402,7 @@ def _unknown_key(key: object, loc: Loc, known: tuple[str, ...], noun: str) -> De
     return Detail((*loc, str(key)), f'unknown key "{key}" for {noun}', hint, True, "unknown-setting")
 
 
-def _weight(config: Mapping[str, Any], key: str, loc: Loc, details: list[Detail]) -> Fraction:
+def _read_weight(config: Mapping[str, Any], key: str, loc: Loc, details: list[Detail]) -> Fraction:
     """The weight under a key, 1 where there is none. A weight that cannot be used is added to `details`, and 1 is given for it."""
     if config.get(key) is None:
         return Fraction(1)

@@ -76,7 +76,8 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """How often an output has a value where null is expected, by the keys that lead there, as JSON text. Lists are not looked into."""
 
     def take(self, scored: Sequence[ScoredRow], offsets: Sequence[int], nulls: bool) -> None:
-        """Counts what was met in the rows of a chunk; with `nulls` also what outputs have where null is expected.
+        """Counts the faults of keys in the rows of a chunk; with `nulls` also the values that outputs have where null is expected.
+        `offsets` are the numbers of the rows.
 
         A row that is blocked, or was not scored, says nothing. Rows come in order.
         """
@@ -85,7 +86,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             key: [(row, each) for row, each in rows.lists() if each.at.node.align.keys or each.crowded]
             for key, rows in walked.items()
         }
-        self._take_no_items(scored, offsets)
+        self._count_empty_lists(scored, offsets)
         if not nulls and not any(lists.values()) and not any(rows.respelt for rows in walked.values()):
             return
         numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
@@ -109,7 +110,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for number in sorted(met):
             self.add(offsets[number], met[number])
 
-    def _take_no_items(self, scored: Sequence[ScoredRow], offsets: Sequence[int]) -> None:
+    def _count_empty_lists(self, scored: Sequence[ScoredRow], offsets: Sequence[int]) -> None:
         """Counts the rows in which a rule is about the items of a list that has none."""
         for offset, row in zip(offsets, scored, strict=True):
             if row.rows is not None and row.verdict.status is not RowStatus.BLOCKED:
@@ -122,14 +123,15 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     self.add(offset, dict.fromkeys(faults, 1))
 
     def count_nearly(self, number: int, cell: str) -> None:
-        """Counts a cell that is nearly what a condition asks for. Beyond the first few, cells are counted together."""
+        """Counts a cell that is nearly what the condition with this `number` asks for. Beyond the first few, cells are counted together."""
         key = json.dumps([number, cell])
         if key not in self.nearly and len(self.nearly) >= MOST_NEARLY:
             key = json.dumps([number, ""])
         self.nearly[key] = self.nearly.get(key, 0) + 1
 
     def look_for(self, paths: Iterable[tuple[str, Path, Callable[[JSON], bool]]], documents: Sequence[JSON]) -> None:
-        """Notes which of the paths lead somewhere in a document of a row. Those that are known to are not looked for again."""
+        """Notes which of the paths lead somewhere in a document of a row. A path is given as (name of its rule, path, function that says
+        whether a document has it); one that is known to lead somewhere is not looked for again."""
         for name, path, is_in in paths if documents else ():
             key = path.canonical, name
             if key not in self.met:
@@ -138,7 +140,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     self.met.add(key)
 
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
-        """Counts the items of one row. Rows come in order."""
+        """Counts the faults of one row; `met` has how many of its items have each. Rows come in order."""
         for fault, items in met.items():
             mine = self.found.setdefault(json.dumps(fault), KeyCount())
             mine.items += items
@@ -147,17 +149,18 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 mine.first += (row,)
 
     def faults(self) -> Iterator[tuple[KeyFault, KeyCount]]:
-        """Every fault, and how often it was met."""
+        """Yields every fault, and how often it was met."""
         for text, count in self.found.items():
             yield KeyFault(*json.loads(text)), count
 
     def _faults(self, list_result: ListResult) -> Iterator[tuple[KeyFault, int]]:
-        """The faults of a list's items, each with the number of items."""
+        """Yields the faults of a list's items, each with the number of items. Notes in `looked_for` and `met` that the list has items, and
+        that some have the key."""
         path, align = list_result.at.node.name, list_result.at.node.align
         if list_result.crowded:
             yield KeyFault(path, align.rule, "expected", "too_long"), len(list_result.expected)
         name = path, align.key or ""
-        for side, keys in zip(SIDES, _keys(list_result), strict=True) if align.keys else ():
+        for side, keys in zip(SIDES, _item_keys(list_result), strict=True) if align.keys else ():
             if not keys:
                 continue
             keyless = keys.count(None)
@@ -172,12 +175,12 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 def unclear_keys(output: Respelt) -> Iterator[KeyFault]:
-    """A fault for each group of keys of an output that could stand for one known key, or for several."""
+    """Yields a fault for each group of keys of an output that could stand for one known key, or for several."""
     for keys in output.unclear.values():
         yield KeyFault("", keys, "output", "unclear_key")
 
 
-def _keys(list_result: ListResult) -> ItemKeys:
+def _item_keys(list_result: ListResult) -> ItemKeys:
     """The keys of the items of both sides: as they were read for pairing, or read now."""
     if list_result.keys is not None:
         return list_result.keys
@@ -194,7 +197,7 @@ def _keys(list_result: ListResult) -> ItemKeys:
 
 
 def made_up_places(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
-    """The places where an output has a value and null is expected, as the keys that lead there. Lists are not looked into."""
+    """Yields the places where an output has a value and null is expected, as the keys that lead there. Lists are not looked into."""
     if expected.__class__ is dict and output.__class__ is dict and expected is not output:
         for key, value in expected.items():
             other = output.get(key, MISSING)

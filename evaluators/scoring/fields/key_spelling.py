@@ -60,6 +60,7 @@ class TreeKeys:
         self._below: dict[str | None, TreeKeys] = {}
 
     def allows(self, key: str) -> bool:
+        """False: all keys that a tree knows have a name."""
         return False
 
     def below(self, step: str | None) -> TreeKeys:
@@ -78,17 +79,18 @@ class TreeKeys:
 
 
 def keys_in(paths: Iterable[Path]) -> TreeKeys:
-    """The keys that some paths lead through. `[*]` means items, and the values of an object."""
+    """The keys that some paths lead through, place by place. `[*]` means items, and the values of an object."""
     tree: dict[Any, Any] = {}
     for path in paths:
         here = tree
         for step in path.steps if path.query is None else ():
             here = here.setdefault(step if isinstance(step, str) else ANY, {})
-    return TreeKeys([_place(tree)])
+    return TreeKeys([_node_of_keys(tree)])
 
 
-def _place(tree: dict[Any, Any], path: SchemaPath = ()) -> FieldNode:
-    below = {step: _place(inner, (*path, step)) for step, inner in tree.items()}
+def _node_of_keys(tree: dict[Any, Any], path: SchemaPath = ()) -> FieldNode:
+    """A node that declares the keys of `tree`, and below each the keys of its value. Under `ANY` are those of items and of other values."""
+    below = {step: _node_of_keys(inner, (*path, step)) for step, inner in tree.items()}
     items = below.pop(ANY, None)
     return FieldNode(path, "object", make=lambda: Below(below, others=items, items=items))
 
@@ -155,8 +157,9 @@ class KeySpelling(Settings):
         """The key without the differences that do not count: keys that differ in nothing else fold to one text."""
         return _fold(key, self.style)
 
-    def usual(self, names: Iterable[str]) -> frozenset[str]:
-        """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
+    def usual_spellings(self, names: Iterable[str]) -> frozenset[str]:
+        """Keys, and their usual other spellings, such as `invoiceNumber` for `invoice_number`: of several documents in an output, those
+        that have them fit best."""
         spellings = set(names)
         for name in list(spellings):
             words = _WORDS.split(name) if self.style == "any" else [name]
@@ -165,24 +168,25 @@ class KeySpelling(Settings):
             spellings |= {"".join(each) for each in (lower, upper, title, [*lower[:1], *title[1:]])}
         return frozenset(spellings)
 
-    def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
-        """The output with known keys in place of its own, beside a document that is expected. An output that is the
+    def respell(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
+        """The output with known keys in place of its own: those in `known`, and those of the expected document. An output that is the
         very same object as the expected one stays as it is."""
         own: dict[int, Mapping[str, str]] = {}
         unclear: dict[str, str] = {}
         if output.__class__ not in CONTAINERS or output is expected:
             return Respelt(output)
-        return Respelt(self._respelt(_Place(known, [expected]), output, own, unclear), own, unclear)
+        return Respelt(self._respell(_Place(known, [expected]), output, own, unclear), own, unclear)
 
-    def _respelt(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
-        """An object or a list with known keys; the very same where none is renamed."""
+    def _respell(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
+        """An object or a list with known keys; the very same where none is renamed. Adds to `own` how the output spells the renamed keys,
+        and to `unclear` the sentences about keys that could stand for several."""
         if output.__class__ is list:
             items = place.below(None)
-            made = [self._respelt(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output]
+            made = [self._respell(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output]
             return output if all(map(is_, made, output)) else made
         names: Mapping[str, str] = _NO_KEYS
         if not (output.keys() <= place.known.names or output.keys() <= place.names):
-            names, notes = _names(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
+            names, notes = _renamed_keys(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
             unclear.update(notes)
         renamed, changed = dict[str, Any](), bool(names)
         if names:
@@ -190,7 +194,7 @@ class KeySpelling(Settings):
         for key, value in output.items():
             name, inner = names.get(key, key), value
             if value.__class__ in CONTAINERS:
-                inner = self._respelt(place.below(name), value, own, unclear)
+                inner = self._respell(place.below(name), value, own, unclear)
                 changed = changed or inner is not value
             renamed[name] = inner
         return renamed if changed else output
@@ -211,6 +215,7 @@ class _Place:
 
     @cached_property
     def names(self) -> frozenset[str]:
+        """The keys known at the place, and those of its expected objects."""
         known = self.known.names
         return known if all(map(known.issuperset, self._objects)) else known.union(*self._objects)
 
@@ -227,26 +232,28 @@ class _Place:
 
 
 @lru_cache(maxsize=2_000)
-def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The known name of each key of an object that is renamed; and for keys that stay, as they could stand for several known ones or have a
-    rival, a sentence with the names that they could stand for."""
+def _renamed_keys(
+    known: frozenset[str], keys: tuple[str, ...], style: str
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Two maps: from each key of an object that is renamed to its known name; and, about keys that stay since they could stand for several
+    known ones or have a rival, from a sentence to the names that they could stand for."""
     spellings: dict[str, list[str]] = defaultdict(list)
-    given: dict[str, list[str]] = defaultdict(list)
+    own_keys: dict[str, list[str]] = defaultdict(list)
     for key in sorted(known):
         spellings[_fold(key, style)].append(key)
     for key in keys:
-        given[_fold(key, style)].append(key)
-    found, unclear = {}, {}
-    for folded, alike in given.items():
+        own_keys[_fold(key, style)].append(key)
+    renamed, unclear = {}, {}
+    for folded, alike in own_keys.items():
         names = spellings.get(folded, [])
         if not names or set(alike) <= set(names):
             continue
         if len(names) == len(alike) == 1:
-            found[alike[0]] = names[0]
+            renamed[alike[0]] = names[0]
         else:
             stands, named = "stands" if len(alike) == 1 else "stand", " and ".join(map(quote, names))
             unclear[f"{' and '.join(map(quote, alike))} {stands} for {named}: kept as spelt"] = named
-    return found, unclear
+    return renamed, unclear
 
 
 @lru_cache(maxsize=20_000)

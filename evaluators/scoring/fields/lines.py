@@ -76,7 +76,7 @@ class FieldLine(Struct, frozen=True):
 
 
 def keyed_lists(lines: Iterable[FieldLine]) -> Iterator[tuple[Path, Align]]:
-    """The lists whose items some lines pair by a key."""
+    """Yields (path, alignment) of each list whose items a line pairs by a key."""
     for line in lines:
         if line.align is not None and line.align.key is not None:
             yield line.path, line.align
@@ -107,8 +107,8 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         try:
             line = read_line(spelled, body, context)
         except BadSettings as error:
-            said = _as_setting_problems(spelled, body, data, error.details)
-            details.extend(detail.under(*loc) for detail in in_field(said, str(spelled)))
+            problems = _as_setting_problems(spelled, body, data, error.details)
+            details.extend(detail.under(*loc) for detail in in_field(problems, str(spelled)))
             continue
         if line.path in first:
             message = f'"{spelled}" is the same place as "{first[line.path]}"'
@@ -123,12 +123,12 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         details.append(Detail((), f"{fault}, so nothing would count"))
     if details:
         raise BadSettings(with_one_needs_judge(details, named="fallback" in context))
-    return _with_alignments_only(lines)
+    return _with_missing_comparators(lines)
 
 
 def _as_setting_problems(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
-    """The problems of a line that is called like a setting of a field and is none, with the line of a field that has the setting."""
-    fields = [(path, one) for path, one in data.items() if path not in NEIGHBOURS] if isinstance(data, Mapping) else []
+    """The problems of a line. Where it is called like a setting of a field, their hint shows the line of a field with that setting."""
+    fields = [(path, line) for path, line in data.items() if path not in NEIGHBOURS] if isinstance(data, Mapping) else []
     if spelled not in NEIGHBOURS or isinstance(body, Mapping) or not fields:
         return details
     path, own = fields[-1]
@@ -138,7 +138,7 @@ def _as_setting_problems(spelled: object, body: object, data: object, details: S
 
 
 def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> FieldLine:
-    """One line of `fields:`."""
+    """Reads one line of `fields:`: `spelled` is its path as written, and `body` what is written for it. Raises BadSettings."""
     path = read_path(spelled)
     _refuse_alignment(path, body, context)
     if isinstance(body, Mapping) and len(body) > 1:
@@ -172,7 +172,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
 
 
 def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> None:
-    """Refuses the name of an alignment where a comparator stands."""
+    """Raises BadSettings where the name of an alignment stands in place of a comparator."""
     word = word_in(body)
     if (
         not isinstance(word, str)
@@ -187,7 +187,7 @@ def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> N
 
 
 def _refuse_misspelled(body: Mapping[Any, Any], context: Mapping[str, Any]) -> None:
-    """Refuses a comparator that stands beside settings of a field, all of which are misspelled."""
+    """Raises BadSettings for a comparator that stands beside settings of a field, all of which are misspelled."""
     nearest_keys = {key: nearest(str(key), NEIGHBOURS) for key in body if str(key) not in COMPARATORS}
     if any(key in NEIGHBOURS for key in body) or not any(nearest_keys.values()):
         return
@@ -205,7 +205,7 @@ def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **res
 
 
 def read_skipped(data: object) -> tuple[Path, ...]:
-    """Paths to leave out of a whole-document comparison: keys and `[*]`, since every index shares one rule."""
+    """The paths to leave out of a comparison of whole documents: keys and `[*]`, since every index shares one rule. Raises BadSettings."""
     if not isinstance(data, (list, tuple)):
         raise bad(f"skip must be a list of paths; found {spell(data)}")
     return read_each(enumerate(data), _read_skipped_path)
@@ -221,9 +221,9 @@ def _read_skipped_path(index: int, spelled: object) -> Path:
     return path
 
 
-def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
-    """A line that only says how a list is aligned, or what is made of its value first, is scored itself when no line below it uses
-    that: of a list, no `[*]` line."""
+def _with_missing_comparators(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
+    """The lines. One that only says how a list is aligned, or what is made of its value first, gets the comparator `exact` where no line
+    below uses that: of a list, no `[*]` line."""
     arrays, above = _lists_looked_into(lines), _paths_above(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
@@ -254,7 +254,7 @@ def _lists_looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
 
 
 def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[Loc]) -> list[Detail]:
-    """Alignments that stand on the items of a list instead of on the list."""
+    """The errors of alignments that stand on the items of a list instead of on the list."""
     arrays = _lists_looked_into(lines)
     return [
         Detail(
@@ -292,7 +292,7 @@ def _quoted_keys(body: Mapping[Any, Any], but: object) -> str:
 
 
 def read_weight(value: object) -> Fraction:
-    """A weight as an exact number, at least 0."""
+    """A weight as an exact number. Raises BadSettings for anything but a number from 0 to MOST_WEIGHT."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         hint = number_hint(value, "a number") if isinstance(value, str) else None
         raise bad(f"weight must be a number; found {spell(value)}", hint=hint)

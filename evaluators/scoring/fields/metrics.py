@@ -116,14 +116,16 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
 
 
 def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
-    """`fallback`, checked: what stands in for each comparator that needs a judge, as it is written."""
+    """Checks `fallback` of a suite, and gives it as it is written: what stands in for each comparator that needs a judge. Raises
+    BadSettings with all mistakes."""
     usable = [name for name in COMPARATORS.names() if name not in {*JUDGED, *COMPARATORS.broken_plugs()}]
     known = (*JUDGED, *(name for name in usable if COMPARATORS.find(name).judged))
     return _read_map(data, "fallback", known, "a comparator that needs a judge", context or {}, read_fallback)
 
 
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
-    """`defaults`, checked: the comparator of each JSON type, as it is written."""
+    """Checks `defaults` of a suite, and gives it as it is written: the comparator of each JSON type. Raises BadSettings with all
+    mistakes."""
 
     def check(json_type: str, body: object, context: Mapping[str, Any]) -> NamedComparator | Metric | None:
         """Raises BadSettings unless `body` is a comparator for values of the type, or, for lists, an alignment."""
@@ -172,7 +174,7 @@ def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
     A schema that refers to itself is looked into three times.
     """
     rules: dict[tuple[str, str], str] = {}
-    for node in places(root):
+    for node in scored_nodes(root):
         for metric in node.all_metrics:
             if metric.fallback_for is not None:
                 rules[node.name, metric.fallback_for] = metric.rule.removesuffix(f", in place of {metric.fallback_for}")
@@ -188,19 +190,19 @@ WrittenIn: TypeAlias = Literal["fields", "x-eval", "evaluation_config"]
 def unasked_notes(root: FieldNode, written: WrittenIn) -> list[str]:
     """A note for each freely paired list whose items a comparator that costs compares: it is not called while items are paired, unless the
     list says `ask: leftover`."""
-    found = []
-    for node in places(root):
+    notes = []
+    for node in scored_nodes(root):
         if node.kind != "array" or not node.align.free or node.align.ask is not None:
             continue
-        inside = ((each.name, metric) for each in places(node) for metric in each.all_metrics)
+        inside = ((each.name, metric) for each in scored_nodes(node) for metric in each.all_metrics)
         costly = list(dict.fromkeys(f"{name} ({metric.name})" for name, metric in inside if metric.comparator.costs))
         if costly:
-            found.append(
+            notes.append(
                 f'the items of "{node.name}" are paired without asking about {first_texts(costly, _MOST_NAMED)}: two items that only '
                 "an answer would find alike are one missing and one extra; to ask about items that are left over, write "
                 + _asking_line(node.align, written)
             )
-    return found
+    return notes
 
 
 def _asking_line(align: Align, written: WrittenIn) -> str:
@@ -216,7 +218,7 @@ def _asking_line(align: Align, written: WrittenIn) -> str:
     return f'"x-eval-align": {json.dumps({"match_by": "hungarian", **threshold, "ask": "leftover"})}'
 
 
-def places(root: FieldNode) -> Iterator[FieldNode]:
+def scored_nodes(root: FieldNode) -> Iterator[FieldNode]:
     """The nodes of a tree that are scored, nearest first. A schema that refers to itself is followed a few times round."""
     return (node for node in nodes(root, ends=lambda node: _goes_round(node.path)) if not node.skip)
 

@@ -98,7 +98,7 @@ def judge_needed(word: str, *loc: str | int) -> BadSettings:
     """The BadSettings to raise where a word stands that needs a judge, and no judge can answer. `loc` is the place of
     the word."""
     message = f'"{word}" needs a judge, and there is none'
-    return BadSettings([NeedsJudge(loc, message, _hint([word]), bool(loc), "needs-judge", word=word)])
+    return BadSettings([NeedsJudge(loc, message, _judge_hint([word]), bool(loc), "needs-judge", word=word)])
 
 
 def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
@@ -126,13 +126,15 @@ def with_one_needs_judge(details: Iterable[Detail], *, named: bool = True) -> li
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
     message = f"{count} a judge, and there is none: {first_texts(listed, _MOST_LISTED)}"
     hint = (
-        _hint([comparator.word for comparator in asking]) if named else "compare them with something else, such as fuzzy"
+        _judge_hint([comparator.word for comparator in asking])
+        if named
+        else "compare them with something else, such as fuzzy"
     )
     first = replace(asking[0], message=message, hint=hint)
     return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]
 
 
-def _hint(words: Iterable[str]) -> str:
+def _judge_hint(words: Iterable[str]) -> str:
     """What to write where these words need a judge, and there is none."""
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
@@ -147,7 +149,7 @@ def word_in(data: object) -> object:
     return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
 
 
-def with_its_space(field: str) -> str | None:
+def with_space_after_colon(field: str) -> str | None:
     """`vendor: normalized` for the field "vendor:normalized"; None for a field that does not end in a comparator."""
     path, _, word = field.rpartition(":")
     return f"{path}: {word}" if path and (word in COMPARATORS or word in (*JUDGED, "skip")) else None
@@ -165,7 +167,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     """The comparator that a word or a one-key map names, or its fallback where it needs a judge.
 
     `context["comparators"]` holds the suite's own names, and `context["fallback"]` maps words to their fallbacks, as they
-    are written.
+    are written; remarks are added to `context["notes"]`. Raises BadSettings.
     """
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
     word = word_in(data)
@@ -197,7 +199,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
         add_note(context, f'the comparator "{name}" is one of your own; the one that ships is not used')
     for note in comparator.notes:
         add_note(context, note)
-    return NamedComparator(name, comparator, _rule(name, options))
+    return NamedComparator(name, comparator, _rule_text(name, options))
 
 
 def add_note(context: Mapping[str, Any], note: str) -> None:
@@ -212,7 +214,7 @@ def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> Nam
     first = word_in(instead)
     if word == OF_LISTS and first in ALIGNMENTS:
         name, options = word_or_map(instead, "alignment")
-        rule = f"{_rule(name, options)}, in place of {word}"
+        rule = f"{_rule_text(name, options)}, in place of {word}"
         return NamedComparator(rule=rule, fallback_for=word, align=read_align(instead))
     if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
         read_align(instead)  # which says what is wrong with it
@@ -244,17 +246,17 @@ def refuse_answers(comparator: Comparator | None, here: str) -> None:
 
 
 def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:
-    """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
+    """Raises BadSettings for an option without its name, such as `regex: "("`, with the line as it is written in full."""
     if not isinstance(data, Mapping) or len(data) != 1:
         return
     name, value = next(iter(data.items()))
     if value is None or isinstance(value, Mapping) or name in named or name == "skip":
         return
     message = f'the options of "{name}" must be a map; found {spell(value)}'
-    raise BadSettings([Detail((name,), message, _in_full(class_of(name, context), name, value))])
+    raise BadSettings([Detail((name,), message, _full_option_hint(class_of(name, context), name, value))])
 
 
-def _in_full(plug: type[Comparator], name: str, value: object) -> str:
+def _full_option_hint(plug: type[Comparator], name: str, value: object) -> str:
     """How an option without its name is written: with the setting that takes it."""
     settings = {field.alias or key: field for key, field in plug.model_fields.items()}
     if isinstance(value, bool) or not settings:
@@ -277,7 +279,7 @@ def _has_options(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
 
 
 def _refuse_bare_value(data: object) -> None:
-    """Refuses a number or a boolean in place of a comparator, with the comparator that it may stand for."""
+    """Raises BadSettings for a number or a boolean in place of a comparator, with the comparator that it may stand for."""
     if isinstance(data, bool):
         instead = "exact" if data else "skip"
     elif isinstance(data, int | float):
@@ -289,7 +291,7 @@ def _refuse_bare_value(data: object) -> None:
 
 
 def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
-    """Refuses an unknown name, before its options are looked at.
+    """Raises BadSettings for an unknown name, before its options are looked at.
 
     `context["presets_with"]` knows which shipped presets define a name.
     """
@@ -310,17 +312,17 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     if presets:
         hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
     else:
-        hint = what_to_write(name, context, single) or suggestion(name, (*known, *NEIGHBOURS)) or start_here(named)
+        hint = what_to_write(name, context, single) or suggestion(name, (*known, *NEIGHBOURS)) or start_here_text(named)
     loc = (name,) if single else ()
     raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
 
 
-def _rule(name: str, options: Mapping[str, Any]) -> str:
+def _rule_text(name: str, options: Mapping[str, Any]) -> str:
     """A comparator with its options, as a person reads it."""
     return f"{name} {flow_text(filled_texts().as_written(options))}" if options else name
 
 
-def read_names(options: object) -> tuple[tuple[str, ...], object]:
+def read_compound(options: object) -> tuple[tuple[str, ...], object]:
     """The keys of a compound and its comparator as it is written (`exact` without one). Raises BadSettings."""
     if not isinstance(options, Mapping):
         raise bad(f"the options of compound must be a map; found {spell(options)}", hint=_COMPOUND_HINT)
@@ -352,7 +354,7 @@ def takes_text(comparator: Comparator, word: str) -> bool:
 def _choose_compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
     """The comparator of a `compound`, with the keys whose values it compares as one value."""
     with under(COMPOUND):
-        names, compare = read_names(options)
+        names, compare = read_compound(options)
     with under(COMPOUND, "compare"):
         chosen = choose(compare, context)
         if chosen.comparator is None or chosen.together is not None:
@@ -408,14 +410,14 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
     word = re.sub(r"[\s-]+", "_", name.strip().casefold())
     suggested = next((written for written, words in _CALLED.items() if word in words.split()), None)
     if suggested == "semantic" and context.get("judge") is None:
-        return f"write fuzzy ({_deed('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
+        return f"write fuzzy ({_deed_text('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
     if suggested is None:
         return None
     plain = suggested.lstrip("{").partition(":")[0]
-    return f"write {plain if keyed else suggested} ({_deed(plain)})"
+    return f"write {plain if keyed else suggested} ({_deed_text(plain)})"
 
 
-def start_here(own: Iterable[str] = ()) -> str:
+def start_here_text(own: Iterable[str] = ()) -> str:
     """The comparators to start with, each with what it does, on a line of its own; and a suite's `own`."""
     mine = f"; your own: {', '.join(own)}" if own else ""
     return plug_list_text(
@@ -423,7 +425,7 @@ def start_here(own: Iterable[str] = ()) -> str:
     )
 
 
-def _deed(word: str) -> str:
+def _deed_text(word: str) -> str:
     """The deed of a comparator in a few words: the start of its docstring."""
     if word in _WITHOUT_PLUG:
         return _WITHOUT_PLUG[word]

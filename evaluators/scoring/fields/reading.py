@@ -36,7 +36,7 @@ def read_path(spelled: object) -> Path:
 
 
 def read_transforms(data: object) -> tuple[Transform, ...]:
-    """A list of transforms, applied left to right."""
+    """The transforms of a list, which are applied left to right. Raises BadSettings with all mistakes."""
     if isinstance(data, str):
         raise bad(f"transforms must be a list; found {spell(data)}", hint=f"write transforms: [{data}]")
     if not isinstance(data, (list, tuple)):
@@ -102,12 +102,13 @@ class Align(Struct, frozen=True, dict=True):
 
     @property
     def free(self) -> bool:
-        """Any item may be paired with any other."""
+        """Whether any item may be paired with any other."""
         return self.how in ("any_order", "hungarian")
 
 
 def read_align(data: object) -> Align:
-    """`ordered`, `any_order`, `hungarian`, `{hungarian: {at_least: 0.5, ask: leftover}}`, or `{key_field: {key: …}}`."""
+    """The alignment that is written as `ordered`, `any_order`, `hungarian`, `{hungarian: {at_least: 0.5, ask: leftover}}`, or `{key_field:
+    {key: …}}`. Raises BadSettings."""
     name, options = word_or_map(data, "alignment")
     loc = (name,) if isinstance(data, Mapping) else ()
     how = next((known for known in ALIGNMENTS if known == name), None)
@@ -125,6 +126,7 @@ def read_align(data: object) -> Align:
         raise bad('alignment "key_field" needs "key"', *loc, hint="write key_field: {key: sku}")
 
     def read(option: str, value: object) -> tuple[str, Any]:
+        """The attribute of `Align` that an option sets, and its value. Raises BadSettings."""
         if option not in readers:
             hint = suggestion(option, readers) or f"known: {', '.join(readers)}"
             message = f'unknown setting "{option}" for alignment "{how}"'
@@ -139,13 +141,14 @@ AS_A_SET: Final = "{any_order: {unique: true}}"
 """How lists are compared as sets."""
 
 
-def _unique(value: object) -> bool:
+def _read_unique(value: object) -> bool:
+    """Reads the setting `unique` of an alignment, true or false. Raises BadSettings."""
     if not isinstance(value, bool):
         raise bad(f"unique must be true or false; found {spell(value)}", hint="true: items that are the same count once")
     return value
 
 
-def _cells(value: object) -> int:
+def _read_cells(value: object) -> int:
     """Reads the setting `cells` of an alignment, a whole number above 0. Raises BadSettings."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         hint = f"it is {LIST_CELLS:,} unless the suite says otherwise: items × items × values of an item"
@@ -153,7 +156,7 @@ def _cells(value: object) -> int:
     return value
 
 
-def _leftover(value: object) -> str:
+def _read_leftover(value: object) -> str:
     """Reads the setting `ask` of an alignment, whose only value is `leftover`. Raises BadSettings."""
     if value != "leftover":
         hint = "leftover asks a judge about items that other comparators could not pair; without it nobody is asked"
@@ -161,7 +164,7 @@ def _leftover(value: object) -> str:
     return "leftover"
 
 
-def _share(value: object) -> Fraction:
+def _read_share(value: object) -> Fraction:
     """Reads the setting `at_least` of an alignment, above 0 and at most 1, as an exact fraction of the decimal. Raises BadSettings."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         hint = "0.5: at least half of the items' fields agree"
@@ -169,7 +172,7 @@ def _share(value: object) -> Fraction:
     return Fraction(str(value))
 
 
-def _keyless(value: object) -> str:
+def _read_keyless(value: object) -> str:
     """Reads the setting `keyless` of an alignment: `ordered` or `apart`. Raises BadSettings."""
     if value not in ("ordered", "apart"):
         hint = "ordered pairs items without a key in list order; apart pairs them with nothing"
@@ -177,7 +180,7 @@ def _keyless(value: object) -> str:
     return str(value)
 
 
-def _key_paths(data: object) -> tuple[Path, ...]:
+def _read_key_paths(data: object) -> tuple[Path, ...]:
     """Reads the paths of an alignment's key: one, or a list of several. Raises BadSettings with all mistakes: a path that may be at several
     places in an item, one that is named twice, or none at all."""
     listed = isinstance(data, (list, tuple))
@@ -204,8 +207,8 @@ def _key_paths(data: object) -> tuple[Path, ...]:
 
 _OPTIONS: Final[Mapping[AlignHow, Mapping[str, Callable[[Any], Any]]]] = {
     "ordered": {},
-    "any_order": {"unique": _unique, "cells": _cells},
-    "key_field": {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless},
-    "hungarian": {"at_least": _share, "ask": _leftover, "cells": _cells},
+    "any_order": {"unique": _read_unique, "cells": _read_cells},
+    "key_field": {"key": _read_key_paths, "transforms": read_transforms, "keyless": _read_keyless},
+    "hungarian": {"at_least": _read_share, "ask": _read_leftover, "cells": _read_cells},
 }
 """The reader of each option of an alignment."""

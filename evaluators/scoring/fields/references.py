@@ -139,7 +139,7 @@ class _SchemaWalk:
         for key, value in schema.items():
             if key not in ("$ref", "allOf", *CHOICES):
                 own[key] = self._value_of_key(key, value, (*loc, key), inside)
-        for index, branch in enumerate(_schemas(schema.get("allOf"))):
+        for index, branch in enumerate(_list_or_nothing(schema.get("allOf"))):
             merge(own, self._value(branch, (*loc, "allOf", index), inside, here))
         for key in CHOICES:
             if key in schema:
@@ -243,14 +243,14 @@ class _SchemaWalk:
     def _definition_with_anchor(self, name: str) -> tuple[Any, Loc] | None:
         """The definition with this `$anchor` and its place; None where no definition of the root has it."""
         for key in ("$defs", "definitions"):
-            for inner, value in _map(self.root.get(key)).items():
+            for inner, value in _map_or_nothing(self.root.get(key)).items():
                 if isinstance(value, Mapping) and value.get("$anchor") == name:
                     return value, (key, inner)
         return None
 
     def _nearest_hint(self, reference: str) -> str | None:
         """A hint with the definition that a reference probably means, or with all of them."""
-        known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _map(self.root.get(key))]
+        known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _map_or_nothing(self.root.get(key))]
         return suggestion(reference, known) or (f"known: {', '.join(known)}" if known else None)
 
     # Choices
@@ -265,7 +265,7 @@ class _SchemaWalk:
         remaining = [branch for branch in branches if not _is_null(branch)]
         own.nullable = own.nullable or len(remaining) < len(branches)
         if len(remaining) == 1 and isinstance(remaining[0], Placed):
-            self._take(own, remaining[0])
+            self._merge_only_branch(own, remaining[0])
             return
         types = _plain_types(remaining)
         if types:
@@ -275,7 +275,7 @@ class _SchemaWalk:
             own[key] = remaining
 
     @staticmethod
-    def _take(own: Placed, branch: Placed) -> None:
+    def _merge_only_branch(own: Placed, branch: Placed) -> None:
         """Merges the only branch of a choice into the schema `own`. What the branch says wins, but for what `own` says
         about evaluation."""
         for key in [key for key in own if key in branch and not _is_about_evaluation(key)]:
@@ -350,11 +350,11 @@ def refuse_too_many(schemas: int, loc: Loc) -> None:
         raise BadSettings([Detail(loc, message, hint, code="bad-schema")])
 
 
-def _schemas(value: object) -> Sequence[Any]:
+def _list_or_nothing(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _map(value: object) -> Mapping[str, Any]:
+def _map_or_nothing(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

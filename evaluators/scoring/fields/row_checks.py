@@ -76,7 +76,7 @@ class ScoredRows:
         self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> Sequence[Any]:
         """The outputs of the rows with the known spelling of keys. Keeps how each output spells them."""
-        self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
+        self.respelt = [keys.respell(known, output, document) for document, output in zip(expected, outputs, strict=True)]
         return [respelt.document for respelt in self.respelt]
 
     def reshape(

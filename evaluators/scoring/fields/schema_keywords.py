@@ -51,8 +51,8 @@ class Types(Struct, frozen=True):
     nullable: bool
 
     @property
-    def one(self) -> str | None:
-        """The type, when there is one. Whole numbers and numbers together are numbers."""
+    def single_type(self) -> str | None:
+        """The one type of a value, null aside; None where there are several or none. Whole numbers and numbers together are numbers."""
         if len(self.names) == 1:
             return self.names[0]
         return "number" if set(self.names) == {"integer", "number"} else None
@@ -60,7 +60,7 @@ class Types(Struct, frozen=True):
     @property
     def default_type(self) -> str:
         """The type whose default comparator holds; "multi" where there are several, and nothing where there is none."""
-        return self.one or (SEVERAL if self.names else "")
+        return self.single_type or (SEVERAL if self.names else "")
 
 
 def types_of(schema: Mapping[str, Any]) -> Types:
@@ -91,7 +91,7 @@ def container_kind(schema: Mapping[str, Any]) -> str | None:
     A schema of an object does so with declared keys, or with any keys whose values are described, and one of an array
     with a schema for its items. A key whose schema is false holds no value.
     """
-    kind = types_of(schema).one
+    kind = types_of(schema).single_type
     if kind == "object":
         declared, others = schema.get("properties"), schema.get("additionalProperties")
         declares = isinstance(declared, Mapping) and any(inner is not False for inner in declared.values())
@@ -124,8 +124,8 @@ def branches_of(schema: Mapping[str, Any], says: Collection[str] = SAYS_TYPE) ->
     Branches that only restrict a schema which has a type of its own are none.
     """
     for key in CHOICES:
-        value = schema.get(key)
-        branches = [value for value in value if isinstance(value, Mapping)] if isinstance(value, list) else []
+        listed = schema.get(key)
+        branches = [branch for branch in listed if isinstance(branch, Mapping)] if isinstance(listed, list) else []
         described = [branch for branch in branches if not branch.keys().isdisjoint(says)]
         if described:
             return described
@@ -147,7 +147,8 @@ def whole_branch(
 
 
 def copy_of(schema: Mapping[str, Any], loc: Loc, without: Collection[str] = ()) -> Placed:
-    """A copy to which something may be added, without some of its keys."""
+    """A copy of a schema to which something may be added, without the keys `without`. It remembers where each key was written; `loc` is the
+    place of the schema, if it does not know."""
     copied = Placed(own_place(schema, loc))
     for key, value in schema.items():
         if key not in without:
@@ -193,7 +194,7 @@ _MAPS: Final = ("properties", "$defs", "definitions")
 def unwrap(schema: Any) -> tuple[Any, Loc]:
     """The schema inside `{name, description, schema_definition}` and its like, and where it stands there."""
     loc: Loc = ()
-    while isinstance(schema, Mapping) and not _says_what_a_value_is(schema):
+    while isinstance(schema, Mapping) and not _is_schema(schema):
         key = next((key for key in WRAPPERS if isinstance(schema.get(key), Mapping)), None)
         if key is None:
             break
@@ -201,8 +202,8 @@ def unwrap(schema: Any) -> tuple[Any, Loc]:
     return schema, loc
 
 
-def _says_what_a_value_is(schema: Mapping[str, Any]) -> bool:
-    """Whether this is a schema, and no wrapper of one. A wrapper may have a type, such as `type: json_schema`."""
+def _is_schema(schema: Mapping[str, Any]) -> bool:
+    """Whether a map is a schema, and no wrapper of one. A wrapper may have a type, such as `type: json_schema`."""
     keys = _OF_A_SCHEMA.intersection(schema)
     return bool(keys - {"type"}) or ("type" in keys and schema["type"] not in WRAPPERS)
 
@@ -249,7 +250,7 @@ def dialects_in(schema: Any) -> dict[Dialect, Loc]:
 
 
 def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:
-    """A schema and those inside it, each with its place, in the order in which they are written."""
+    """Yields a schema and those inside it, each with its place, in the order in which they are written."""
     waiting: list[tuple[Any, Loc]] = [(schema, loc)]
     while waiting:
         schema, loc = waiting.pop()
@@ -285,8 +286,8 @@ def condition_note(schema: Any) -> str | None:
 
 
 def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:
-    """The mistakes of one schema's own keywords, not of the schemas inside it: a value of the wrong kind, or a key that is probably another
-    keyword misspelled."""
+    """Yields the mistakes of one schema's own keywords, not of the schemas inside it: a value of the wrong kind, or a key that is probably
+    another keyword misspelled."""
     for key, value in schema.items():
         if not isinstance(key, str):
             continue
@@ -330,7 +331,7 @@ def _intended_keyword(key: str, value: object) -> str | None:
 
 
 def _likeness(plain: str, word: str) -> float:
-    """How much two keywords resemble each other, from 0 to 1."""
+    """How much a keyword `plain`, in small letters and with hyphens, resembles another one, from 0 to 1."""
     from difflib import SequenceMatcher  # for messages only
 
     return SequenceMatcher(None, plain, word.casefold().replace("_", "-")).ratio()

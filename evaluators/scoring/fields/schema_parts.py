@@ -164,24 +164,27 @@ class SchemaReader:
         """The choices whose branches are being read, one inside the other with nothing between."""
 
     def part(self, schema: object, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
-        """The node that a schema becomes. `path` names it in messages; an `idle` one is below a value that is compared as a whole."""
+        """The part that a schema becomes, made once for each schema. `path` names it in messages; an `idle` one is below a value that is
+        compared as a whole."""
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
-            return self._refuse(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
+            return self._refused_part(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
         if len(path) + len(self.choosing) > MOST_LEVELS:
             message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
-            return self._refuse(loc, message, "let references lead back without anything beside them")
+            return self._refused_part(loc, message, "let references lead back without anything beside them")
         refuse_too_many(len(self._parts), loc)
         met: list[object] = []
         while list(schema) == ["$ref"]:
             if schema["$ref"] in met:
-                return self._refuse_circle(schema, loc)
+                return self._refused_circle(schema, loc)
             met.append(schema["$ref"])
             schema = self.target(schema)
         known = self._parts.get((id(schema), idle))
         if known is not None and known in self.choosing:
             message = "this choice leads to itself: it would be its own branch"
-            return self._refuse(loc, message, "let a branch describe a value, with type and properties", "bad-reference")
+            return self._refused_part(
+                loc, message, "let a branch describe a value, with type and properties", "bad-reference"
+            )
         if known is not None:
             return known
         self._alive.append(schema)
@@ -194,7 +197,7 @@ class SchemaReader:
         followed: list[tuple[str, SchemaPath]] = []
         while "$ref" in schema:
             if (schema["$ref"], path) in self._following:
-                self._refuse_circle(schema, loc)
+                self._refused_circle(schema, loc)
                 part.skip = True
                 break
             followed.append((schema["$ref"], path))
@@ -215,14 +218,14 @@ class SchemaReader:
         definition: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
         return definition
 
-    def _refuse_circle(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
-        """Notes that a reference leads to itself alone; the part of a schema that cannot be read."""
+    def _refused_circle(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
+        """Adds the problem that a reference leads to itself alone; gives the part of a schema that cannot be read."""
         message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
         hint = "let it describe a value, with type and properties"
-        return self._refuse(place_of(schema, "$ref", loc), message, hint, "bad-reference")
+        return self._refused_part(place_of(schema, "$ref", loc), message, hint, "bad-reference")
 
-    def _refuse(self, loc: Loc, message: str, hint: str | None = None, code: str = "bad-setting") -> SchemaPart:
-        """Notes a problem at a place; the part of a schema that cannot be read."""
+    def _refused_part(self, loc: Loc, message: str, hint: str | None = None, code: str = "bad-setting") -> SchemaPart:
+        """Adds a problem at a place; gives the part of a schema that cannot be read."""
         self.details.append(Detail(loc, message, hint, code=code))
         return SchemaPart(skip=True)
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from evaluators.model.settings import BadSettings, Detail, spell
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys
-from evaluators.scoring.fields.metrics import fallbacks, places
+from evaluators.scoring.fields.metrics import fallbacks, scored_nodes
 from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.post_process import Nulls, Processor, absent_values_of
 from evaluators.scoring.fields.presence import AbsentValues
@@ -146,12 +146,12 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The places that are compared as one value, each once, in the order of the schema."""
-        return tuple(dict.fromkeys(node.name for node in places(self.root) if node.unit or node.compound))
+        return tuple(dict.fromkeys(node.name for node in scored_nodes(self.root) if node.unit or node.compound))
 
     @cached_property
     def in_every_row(self) -> tuple[str, ...]:
         """The fields that stand in no list, so that each row has one value there, or none."""
-        units = (node for node in places(self.root) if (node.unit or node.compound) and ANY not in node.path)
+        units = (node for node in scored_nodes(self.root) if (node.unit or node.compound) and ANY not in node.path)
         return tuple(dict.fromkeys(node.name for node in units))
 
     @cached_property

@@ -55,16 +55,19 @@ class TypeDefault:
         self._before = before
 
     def __enter__(self) -> TypeDefault:
+        """The default, which is already set."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        """Sets the defaults of this thread or task back to what they were before."""
         _chosen.set(self._before)
 
 
 def type_defaults() -> Mapping[str, Any]:
-    """The comparator of each JSON type that has one of its own, as it is written."""
+    """The comparator of each JSON type that has one of its own, as it is written: those set in this thread or task, else the built-in
+    ones."""
     return _chosen.get()
 
 
@@ -129,7 +132,9 @@ def annotate_xeval(
     before those of `set_type_default`. `formats` are comparators of texts by the `format` that the schema names.
     """
     chosen = {**type_defaults(), **(defaults or {})}
-    _annotate(schema, {**chosen, **{_format(name): comparator for name, comparator in (formats or {}).items()}}, set())
+    _annotate(
+        schema, {**chosen, **{_format_key(name): comparator for name, comparator in (formats or {}).items()}}, set()
+    )
     return schema
 
 
@@ -144,11 +149,11 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
     if not has_inside and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
         kind = types_of(schema).default_type if "type" in schema else ""
         of_kind = defaults.get(kind, OTHERWISE)
-        named = defaults.get(_format(str(schema.get("format"))), of_kind) if kind == "string" else of_kind
+        named = defaults.get(_format_key(str(schema.get("format"))), of_kind) if kind == "string" else of_kind
         schema["x-eval-compare"] = copy.deepcopy(named)
 
 
-def _format(name: str) -> str:
+def _format_key(name: str) -> str:
     """The name under which the comparator of a format stands among those of the types."""
     return f"string:{name}"
 
@@ -188,7 +193,7 @@ def annotate_evaluation_config(schema: Schema) -> Schema:
             continue
         seen.add(id(schema_part))
         word = (
-            WITHOUT_JUDGE.get(types_of(schema_part).one or "")
+            WITHOUT_JUDGE.get(types_of(schema_part).single_type or "")
             if "type" in schema_part and "$ref" not in schema_part
             else None
         )

@@ -66,70 +66,76 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
     return read_parts(schema, context or {}, _fill)
 
 
-def _fill(at: SchemaReading) -> None:
+def _fill(reading: SchemaReading) -> None:
     """Reads what a schema says into its part."""
-    _refuse_unknown_keys(at)
-    if isinstance(at.schema, Placed) and (at.schema.lost or at.schema.anything):
-        at.part.skip = at.schema.lost
-        at.part.metrics = () if at.schema.lost or at.idle else (_default_metric(at, "", OTHERWISE),)
+    _refuse_unknown_keys(reading)
+    if isinstance(reading.schema, Placed) and (reading.schema.lost or reading.schema.anything):
+        reading.part.skip = reading.schema.lost
+        reading.part.metrics = () if reading.schema.lost or reading.idle else (_default_metric(reading, "", OTHERWISE),)
         return
-    types, branches, inside = types_of(at.schema), branches_of(at.schema), container_kind(at.schema)
-    whole = [whole_branch(branch, at.schema, SAYS_TYPE - {*CHOICES}, at.loc) for branch in branches]
+    types, branches, inside = types_of(reading.schema), branches_of(reading.schema), container_kind(reading.schema)
+    whole = [whole_branch(branch, reading.schema, SAYS_TYPE - {*CHOICES}, reading.loc) for branch in branches]
     several = bool(branches) and (inside is None or any(map(container_kind, branches)))
-    at.part.skip = _reads_skip(at)
-    typed = several or at.part.skip or _check_types(at, types)
-    at.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
-    at.part.shape = shape_of(at.schema, types.names, types.nullable)
-    align = partial(read_xeval_align, schema=at.schema, path=at.path, note=at.note)
-    at.part.transforms = _read_setting(at, "x-eval-transform", read_transforms, ())
-    at.part.align = _read_setting(at, "x-eval-align", align, _usual_alignment(at))
-    idle = at.idle or at.part.skip
-    at.idle = idle or not typed
-    _read_compare(at)
-    at.idle = idle
-    if at.part.kind == "choice" and at.part.metrics:
-        at.part.kind = "leaf"
-        if any(metric.name == OF_LISTS for metric in at.part.metrics):
-            parts = (at.reader.part(branch, at.loc, at.path, True) for branch in whole)
-            at.part.items = next((each.items for each in parts if each.items is not None), None)
-    elif at.part.kind == "choice":
-        at.part.branches = at.read_branches(whole)
-    if at.part.kind == "object":
-        at.read_keys(idle or bool(at.part.metrics))
-    if at.part.kind == "array":
-        at.read_items(at.schema, idle or bool(at.part.metrics))
-    if at.part.transforms and not at.part.metrics and at.part.compound is None and at.part.kind != "leaf" and not at.idle:
-        at.note(f'"x-eval-transform" of {at.path_text} changes nothing: its parts are compared, not the whole')
+    reading.part.skip = _reads_skip(reading)
+    typed = several or reading.part.skip or _check_types(reading, types)
+    reading.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
+    reading.part.shape = shape_of(reading.schema, types.names, types.nullable)
+    align = partial(read_xeval_align, schema=reading.schema, path=reading.path, note=reading.note)
+    reading.part.transforms = _read_setting(reading, "x-eval-transform", read_transforms, ())
+    reading.part.align = _read_setting(reading, "x-eval-align", align, _usual_alignment(reading))
+    idle = reading.idle or reading.part.skip
+    reading.idle = idle or not typed
+    _read_compare(reading)
+    reading.idle = idle
+    if reading.part.kind == "choice" and reading.part.metrics:
+        reading.part.kind = "leaf"
+        if any(metric.name == OF_LISTS for metric in reading.part.metrics):
+            parts = (reading.reader.part(branch, reading.loc, reading.path, True) for branch in whole)
+            reading.part.items = next((each.items for each in parts if each.items is not None), None)
+    elif reading.part.kind == "choice":
+        reading.part.branches = reading.read_branches(whole)
+    if reading.part.kind == "object":
+        reading.read_keys(idle or bool(reading.part.metrics))
+    if reading.part.kind == "array":
+        reading.read_items(reading.schema, idle or bool(reading.part.metrics))
+    if (
+        reading.part.transforms
+        and not reading.part.metrics
+        and reading.part.compound is None
+        and reading.part.kind != "leaf"
+        and not reading.idle
+    ):
+        reading.note(f'"x-eval-transform" of {reading.path_text} changes nothing: its parts are compared, not the whole')
 
 
-def _read_compare(at: SchemaReading) -> None:
+def _read_compare(reading: SchemaReading) -> None:
     """Reads how the value is compared, if it is compared as one value."""
-    types = types_of(at.schema)
-    if "x-eval-compare" not in at.schema:
-        if at.part.kind == "leaf" and not at.idle:
-            at.part.metrics = _metric_of_type(at, types.default_type)
+    types = types_of(reading.schema)
+    if "x-eval-compare" not in reading.schema:
+        if reading.part.kind == "leaf" and not reading.idle:
+            reading.part.metrics = _metric_of_type(reading, types.default_type)
         return
-    entry, place = at.schema["x-eval-compare"], place_of(at.schema, "x-eval-compare", at.loc)
+    entry, place = reading.schema["x-eval-compare"], place_of(reading.schema, "x-eval-compare", reading.loc)
     try:
         _refuse_either(entry)
         if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
-            _read_compound(at, entry["compound"])
+            _read_compound(reading, entry["compound"])
             return
-        refuse_list_metric(word_in(entry), _possible_types(at, types), at.context)
-        stands_in = at.part.kind == "array" and word_in(entry) == OF_LISTS
-        if stands_in and (alignment := resolve_alignment(entry, at.context)) is not None:
-            at.part.align, at.part.fallback_for = alignment, OF_LISTS
+        refuse_list_metric(word_in(entry), _possible_types(reading, types), reading.context)
+        stands_in = reading.part.kind == "array" and word_in(entry) == OF_LISTS
+        if stands_in and (alignment := resolve_alignment(entry, reading.context)) is not None:
+            reading.part.align, reading.part.fallback_for = alignment, OF_LISTS
             return
-        at.part.metrics = (_metric(at, entry),)
+        reading.part.metrics = (_shared_metric(reading, entry),)
     except BadSettings as error:
-        at.add_problems(error.details, place)
+        reading.add_problems(error.details, place)
         return
-    if at.part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
-        at.note(f"{at.path_text} is compared as a number, but the schema says {types.one}")
+    if reading.part.metrics[0].name == "numeric" and types.single_type in ("string", "boolean"):
+        reading.note(f"{reading.path_text} is compared as a number, but the schema says {types.single_type}")
 
 
 def _refuse_either(entry: object) -> None:
-    """Refuses `either` in a tolerance: other readers of the dialect do not know it, and would hold both limits."""
+    """Raises BadSettings for `either` in a tolerance: other readers of the dialect do not know it, and would hold both limits."""
     if not isinstance(entry, Mapping):
         return
     if isinstance(compound := entry.get("compound"), Mapping):
@@ -145,136 +151,138 @@ def _refuse_either(entry: object) -> None:
         raise bad(message, "numeric", "tolerance", "either", hint=hint, key=True)
 
 
-def _metric_of_type(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
+def _metric_of_type(reading: SchemaReading, json_type: str) -> tuple[Metric, ...]:
     """The metrics of a place that names no comparator: that of its type, where the reader fills comparators in;
     otherwise none, and a problem."""
-    if at.context.get("defaults") is None:
-        named = f'"{at.path_text}"' if at.path else "the schema"
+    if reading.context.get("defaults") is None:
+        named = f'"{reading.path_text}"' if reading.path else "the schema"
         hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
         message = f"{named} does not say how it is compared"
-        at.details.append(Detail(at.loc, message, hint, key=True, code="not-compared"))
+        reading.details.append(Detail(reading.loc, message, hint, key=True, code="not-compared"))
         return ()
     try:
-        return (_default_metric(at, json_type, type_defaults().get(json_type, OTHERWISE)),)
+        return (_default_metric(reading, json_type, type_defaults().get(json_type, OTHERWISE)),)
     except BadSettings as error:
         whose = f'the default of "{json_type}"'
         details = [
             each if isinstance(each, NeedsJudge) else Detail((), f"{whose}: {each.message}", each.hint, False, each.code)
             for each in error.details
         ]
-        at.add_problems(details, at.loc)
+        reading.add_problems(details, reading.loc)
         return ()
 
 
-def _possible_types(at: SchemaReading, types: Types) -> tuple[str, ...]:
+def _possible_types(reading: SchemaReading, types: Types) -> tuple[str, ...]:
     """The types that a value may have, those of the branches of a choice; none where they are not all known."""
-    branches = branches_of(at.schema)
+    branches = branches_of(reading.schema)
     if types.names or not branches:
         return types.names
-    named = [types_of(at.reader.target(branch) if list(branch) == ["$ref"] else branch).names for branch in branches]
+    named = [types_of(reading.reader.target(branch) if list(branch) == ["$ref"] else branch).names for branch in branches]
     return tuple(name for names in named for name in names) if all(named) else ()
 
 
-def _metric(at: SchemaReading, entry: object) -> Metric:
+def _shared_metric(reading: SchemaReading, entry: object) -> Metric:
     """The metric that an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
     known = json.dumps(entry, default=repr)
-    if known not in at.reader.metrics:
+    if known not in reading.reader.metrics:
         if entry == "skip" or (isinstance(entry, Mapping) and list(entry) == ["skip"]):
             raise bad('"skip" is no comparator', hint='write "x-eval-skip": true', key=isinstance(entry, Mapping))
         if isinstance(entry, Mapping) and not all(isinstance(key, str) for key in entry):
             raise bad(f"the name of a comparator is text; found {spell(next(iter(entry)))}")
         if entry == "":
             raise bad("the name of the comparator is empty", hint="write exact, or another comparator")
-        at.reader.metrics[known] = resolve_metric(entry, at.context, at.path_text)
-    return at.reader.metrics[known]
+        reading.reader.metrics[known] = resolve_metric(entry, reading.context, reading.path_text)
+    return reading.reader.metrics[known]
 
 
-def _usual_alignment(at: SchemaReading) -> Align:
+def _usual_alignment(reading: SchemaReading) -> Align:
     """How the items of a list are paired that does not say it: as the suite's default for lists does, else in order."""
-    named = (at.context.get("defaults") or {}).get("array")
-    return read_align(named) if at.part.kind == "array" and names_alignment(named, at.context) else ORDERED
+    named = (reading.context.get("defaults") or {}).get("array")
+    return read_align(named) if reading.part.kind == "array" and names_alignment(named, reading.context) else ORDERED
 
 
-def _default_metric(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
+def _default_metric(reading: SchemaReading, json_type: str, otherwise: object) -> Metric:
     """The metric of a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
     known = f"default of {json_type}"
-    if known not in at.reader.metrics:
-        named = (at.context.get("defaults") or {}).get(json_type, otherwise)
-        named = otherwise if names_alignment(named, at.context) else named
-        at.reader.metrics[known] = resolve_metric(named, at.context, at.path_text)
-    return at.reader.metrics[known]
+    if known not in reading.reader.metrics:
+        named = (reading.context.get("defaults") or {}).get(json_type, otherwise)
+        named = otherwise if names_alignment(named, reading.context) else named
+        reading.reader.metrics[known] = resolve_metric(named, reading.context, reading.path_text)
+    return reading.reader.metrics[known]
 
 
-def _read_compound(at: SchemaReading, options: object) -> None:
-    """Reads a compound, keys of this object that are compared as one unit, into the part."""
-    if at.part.kind != "object":
-        message = f'"compound" compares keys of an object; "{at.path_text}" has none'
+def _read_compound(reading: SchemaReading, options: object) -> None:
+    """Reads a compound, keys of this object that are compared as one unit, into the part. Raises BadSettings with every problem."""
+    if reading.part.kind != "object":
+        message = f'"compound" compares keys of an object; "{reading.path_text}" has none'
         raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
     details: list[Detail] = []
     try:
-        at.part.compound, first = resolve_compound(options, at.context, at.path_text)
-        at.part.transforms = (*first, *at.part.transforms)
+        reading.part.compound, first = resolve_compound(options, reading.context, reading.path_text)
+        reading.part.transforms = (*first, *reading.part.transforms)
     except BadSettings as error:
         details.extend(detail.under("compound") for detail in error.details)
     names = options.get("fields") if isinstance(options, Mapping) else None
-    known = list(at.schema.get("properties", ()))
+    known = list(reading.schema.get("properties", ()))
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"
-            details.append(Detail(("compound", "fields", index), f'"{at.path_text}" has no key "{name}"', hint))
+            details.append(Detail(("compound", "fields", index), f'"{reading.path_text}" has no key "{name}"', hint))
     if details:
         raise BadSettings(details)
 
 
-def _reads_skip(at: SchemaReading) -> bool:
+def _reads_skip(reading: SchemaReading) -> bool:
     """Whether `x-eval-skip` is true. Another value than true or false is added to the mistakes, and skips nothing."""
-    skip = at.schema.get("x-eval-skip", False)
+    skip = reading.schema.get("x-eval-skip", False)
     if not isinstance(skip, bool):
-        place = place_of(at.schema, "x-eval-skip", at.loc)
-        at.details.append(Detail(place, f'"x-eval-skip" must be true or false; found {spell(skip)}'))
+        place = place_of(reading.schema, "x-eval-skip", reading.loc)
+        reading.details.append(Detail(place, f'"x-eval-skip" must be true or false; found {spell(skip)}'))
     return skip is True
 
 
-def _check_types(at: SchemaReading, types: Types) -> bool:
-    """Whether a schema has a type, and keywords that fit it."""
-    before = len(at.details)
-    place = place_of(at.schema, "type", at.loc) if "type" in at.schema else at.loc
+def _check_types(reading: SchemaReading, types: Types) -> bool:
+    """Whether a schema has a type, and keywords that fit it. What is wrong is added to the problems."""
+    before = len(reading.details)
+    place = place_of(reading.schema, "type", reading.loc) if "type" in reading.schema else reading.loc
     if not types.names:
         message = (
-            "the schema has no type" if "type" not in at.schema else f"type says nothing: {spell(at.schema['type'])}"
+            "the schema has no type"
+            if "type" not in reading.schema
+            else f"type says nothing: {spell(reading.schema['type'])}"
         )
         known = f"known: {', '.join(KNOWN_TYPES)}"
-        at.details.append(Detail(place, message, known, key="type" not in at.schema, code="bad-type"))
+        reading.details.append(Detail(place, message, known, key="type" not in reading.schema, code="bad-type"))
     for name in types.names:
         if name not in KNOWN_TYPES:
             hint = suggestion(name, KNOWN_TYPES) or f"known: {', '.join(KNOWN_TYPES)}"
-            at.details.append(Detail(place, f'unknown type "{name}"', hint, code="bad-type"))
-    if types.one not in (None, "object") and at.schema.get("properties"):
-        place = place_of(at.schema, "properties", at.loc)
-        message = f'properties belong to an object, but the type is "{types.one}"'
-        hint = "write them under items" if types.one == "array" else "write type: object"
-        at.details.append(Detail(place, message, hint, key=True, code="bad-type"))
-    return len(at.details) == before
+            reading.details.append(Detail(place, f'unknown type "{name}"', hint, code="bad-type"))
+    if types.single_type not in (None, "object") and reading.schema.get("properties"):
+        place = place_of(reading.schema, "properties", reading.loc)
+        message = f'properties belong to an object, but the type is "{types.single_type}"'
+        hint = "write them under items" if types.single_type == "array" else "write type: object"
+        reading.details.append(Detail(place, message, hint, key=True, code="bad-type"))
+    return len(reading.details) == before
 
 
-def _refuse_unknown_keys(at: SchemaReading) -> None:
+def _refuse_unknown_keys(reading: SchemaReading) -> None:
     """Adds each `x-eval-` key that is no known setting to the mistakes. The one in NULLS is known only at the root."""
-    for key in at.schema:
-        known = KEYS if at.loc else (*KEYS, NULLS)
+    for key in reading.schema:
+        known = KEYS if reading.loc else (*KEYS, NULLS)
         if str(key).startswith(X_EVAL) and key not in known:
             hint = suggestion(key, known) or f"known: {', '.join(known)}"
-            place = place_of(at.schema, key, at.loc)
-            at.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
+            place = place_of(reading.schema, key, reading.loc)
+            reading.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
 
 
-def _read_setting(at: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
+def _read_setting(reading: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
     """The value of a key, read; `otherwise` where the key is absent or cannot be read, which adds mistakes to those of the schema."""
-    if key not in at.schema:
+    if key not in reading.schema:
         return otherwise
     try:
-        return read(at.schema[key])
+        return read(reading.schema[key])
     except BadSettings as error:
-        at.add_problems(error.details, place_of(at.schema, key, at.loc))
+        reading.add_problems(error.details, place_of(reading.schema, key, reading.loc))
         return otherwise
 
 
@@ -285,9 +293,9 @@ MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 
 
 def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath, note: Callable[[str], None]) -> Align:
-    """The alignment that `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` sets, of the schema
-    at a path."""
-    if types_of(schema).one != "array":
+    """The alignment that `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` sets for the schema at a
+    path. `note` is told of a setting that is not used. Raises BadSettings."""
+    if types_of(schema).single_type != "array":
         hint = "write it beside the items of a list"
         raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
     if not isinstance(value, Mapping):
@@ -366,21 +374,23 @@ def _key_names(schema: Mapping[str, Any]) -> list[str]:
     items = schema.get("items")
     if not isinstance(items, Mapping):
         raise bad('"key_field" needs items that have the key', hint="describe the items, with type: object")
-    if "$ref" not in items and not branches_of(items) and types_of(items).one not in (None, "object"):
-        raise bad(f'"key_field" needs items that are objects; these are {types_of(items).one}', hint="use hungarian")
+    if "$ref" not in items and not branches_of(items) and types_of(items).single_type not in (None, "object"):
+        raise bad(
+            f'"key_field" needs items that are objects; these are {types_of(items).single_type}', hint="use hungarian"
+        )
     properties = items.get("properties")
     return [str(name) for name in properties] if isinstance(properties, Mapping) else []
 
 
 def _spelled_keys(key: object, names: list[str]) -> object:
-    """A key that the items have keeps its name as it is, dots and all; any other is a path."""
+    """A key of `key_field`, or a list of them, as paths. One of the `names` that items have keeps its name as it is, dots and all."""
     if isinstance(key, list):
-        return [_spelled_keys(key_, names) for key_ in key]
+        return [_spelled_keys(each, names) for each in key]
     return display((key,)) if isinstance(key, str) and key in names else key
 
 
 def _written_place(loc: Loc) -> Loc:
-    """The place of an alignment's part in x-eval-align."""
+    """The place in x-eval-align of an error whose `loc` is its place in `align`."""
     if loc[:1] in (("hungarian",), ("key_field",), ("any_order",)):
         loc = loc[1:]
     return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc

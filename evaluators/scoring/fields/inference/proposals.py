@@ -64,7 +64,7 @@ class DefaultAnswers(Struct):
     """The data, as messages name it."""
 
     def __call__(self, question: InitQuestion) -> str:
-        """The answer to a question."""
+        """The answer to a question. Where nobody is asked, a note is added to `said`, and Problems is raised for a question of a role."""
         if self.asks is not None:
             return self.asks(question)
         if question.role:
@@ -171,6 +171,7 @@ def _decimals(number: Any) -> int:
 
 
 def _is_number(value: Any) -> bool:
+    """Whether a value is a number, and no boolean."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -268,7 +269,7 @@ def _written_number_proposal(texts: list[str], distinct: list[str], path: str, a
     both = None if formats else two_parses_of(distinct)
     if not formats and both is None:
         return None
-    marks = dict(one for text in distinct if (one := currency_in(text)) is not None)
+    marks = dict(currency for text in distinct if (currency := currency_in(text)) is not None)
     if marks and not frozenset.intersection(*marks.values()):
         shown = ", ".join(list(marks)[:_SHOWN])
         return Proposal(
@@ -305,7 +306,8 @@ _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})
 def _two_notation_proposal(
     texts: Sequence[str], distinct: Sequence[str], both: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
-    """Numbers in text, some in one notation and some in another; those that both read are named."""
+    """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two notations (`both`)
+    read as different numbers."""
     first, second = (numbers_of(distinct, item) for item in both)
     pairs = list(zip(distinct, first, second, strict=True))
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]

@@ -40,21 +40,21 @@ class SeenPlace(Struct):
 
     @property
     def keyed_by_data(self) -> bool:
-        """An object whose keys differ from document to document: they are data, and no names of fields."""
+        """Whether the keys of its objects differ from document to document: they are data, and no names of fields."""
         if len(self.keys) <= _MOST_KEYS:
             return False
         return sum(child.met for child in self.keys.values()) < _RARE * len(self.keys) * self.objects
 
 
 def shape_of(documents: Iterable[Any]) -> SeenPlace:
-    """The shape of the documents."""
+    """The root of the tree of places that documents have, with the values met at each place."""
     root = SeenPlace()
     for document in documents:
-        _add(root, document, 0)
+        _add_value(root, document, 0)
     return root
 
 
-def _add(node: SeenPlace, value: Any, depth: int) -> None:
+def _add_value(node: SeenPlace, value: Any, depth: int) -> None:
     """Counts a value in the place where it was met, and everything inside it in the places below, which are made as they are met. Objects
     and lists from a certain depth on are kept whole, as single values."""
     node.met += 1
@@ -63,12 +63,12 @@ def _add(node: SeenPlace, value: Any, depth: int) -> None:
     elif isinstance(value, dict) and depth < _DEEPEST:
         node.objects += 1
         for key, inner in value.items():
-            _add(node.keys.setdefault(key, SeenPlace()), inner, depth + 1)
+            _add_value(node.keys.setdefault(key, SeenPlace()), inner, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         node.lists.append(value)
         node.items = node.items or SeenPlace()
         for item in value:
-            _add(node.items, item, depth + 1)
+            _add_value(node.items, item, depth + 1)
     else:
         node.scalars.append(value)
 
@@ -114,10 +114,10 @@ def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
     """Whether null means that a value is absent, which is asked where a value is null in some answers and not in others; else None."""
-    some = [(path, node) for path, node in _single_values(root, ()) if node.nulls and node.scalars]
+    some = [(path, node) for path, node in _single_value_places(root, ()) if node.nulls and node.scalars]
     if not some:
         return None
-    path, most = max(some, key=lambda one: one[1].nulls)
+    path, most = max(some, key=lambda path_and_place: path_and_place[1].nulls)
     more = (
         f", and so are {len(some) - 1:,} other fields in some" if len(some) > 2 else ", and so is another field in some"
     )
@@ -129,21 +129,21 @@ def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
     return NullMeaning(chosen.removeprefix("nulls: "), f"{why}. Null says that {hints[answers.index(chosen)]}.")
 
 
-def _single_values(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], SeenPlace]]:
-    """The places that get a line of their own and hold single values."""
+def _single_value_places(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], SeenPlace]]:
+    """Yields (path, place) of the places that get a line of their own and hold single values."""
     if node.kinds == ("objects",) and not node.keyed_by_data:
         for key, child in node.keys.items():
-            yield from _single_values(child, (*path, key))
+            yield from _single_value_places(child, (*path, key))
     elif (
         node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("objects",) and not node.items.nulls
     ):
-        yield from _single_values(node.items, (*path, ANY))
+        yield from _single_value_places(node.items, (*path, ANY))
     elif node.kinds == ("single values",) and path:
         yield path, node
 
 
 def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[SuggestedLine]:
-    """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
+    """Yields the lines of one place and of what stands below it. `whole` is how often it could have been met."""
     there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
     spelled = display(path)
     if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
@@ -169,8 +169,8 @@ def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Ite
 def _list_lines(
     node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask
 ) -> Iterator[SuggestedLine]:
-    """The suggested lines of a list: one with its alignment, and the lines of its items where they are all objects or all texts. Any other
-    list gets one line, `exact`."""
+    """Yields the suggested lines of a list: one with its alignment, and the lines of its items where they are all objects or all texts. Any
+    other list gets one line, `exact`."""
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
     if items.kinds == ("objects",) and items.keys and not items.nulls:
@@ -225,4 +225,5 @@ def _tells_apart(name: str, every: Sequence[dict[str, Any]], lists: Sequence[Seq
 
 
 def _rank(name: str) -> int:
+    """How well a name suits a key, the lower the better: 0 for one such as `id`, 1 for one such as `name`, 2 for any other."""
     return 0 if _NAMED.search(name) else 1 if _NAMES.search(name) else 2
