@@ -219,8 +219,8 @@ def _page_about_row(
 ) -> tuple[Page, int]:
     """(page, exit code): the page about one row, with results and reasons, and a code that is 0 whatever the score. `columns` are those
     of the roles."""
-    with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
-        results = plan.explained(slots)
+    with plan.score_chunk({column: [value] for column, value in cells.items()}, 1) as slots:
+        results = plan.explain_slots(slots)
         for evaluator in plan.evaluators:
             cell_values = [slots[slot][0] for slot in evaluator.inputs[:2]]
             results[evaluator.line.name] = _with_full_reasons(results[evaluator.line.name], cell_values)
@@ -231,7 +231,9 @@ def _page_about_row(
                 column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
                 value = slots[evaluator.inputs[index]][0]
                 if isinstance(cells.get(column), str):
-                    found[f'Column "{column}": {_reading_text(value, plan.chosen(evaluator, index, slots, 0))}'] = None
+                    found[
+                        f'Column "{column}": {_reading_text(value, plan.picked_document(evaluator, index, slots, 0))}'
+                    ] = None
     how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
     page = Page(title, (*how, *(_evaluator_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)

@@ -367,7 +367,7 @@ class Work:
             unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
             cells = {name: [CellError(unjudged)] * chunk.count for name in columns}
         log: Log = {}
-        with asking_with(log=log), self.plan.scored(cells, chunk.count) as slots:
+        with asking_with(log=log), self.plan.score_chunk(cells, chunk.count) as slots:
             costs = row_costs(log.values(), chunk.count) if self.paid else ()
             self._add_chunk(chunk, columns, slots, unjudged, costs)
             yield slots
@@ -382,7 +382,7 @@ class Work:
         codes = [each.ledger.codes(slots[each.evaluator.verdicts]) for each in self.counts]
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
-        sums.several += self.plan.several(slots)
+        sums.several += self.plan.count_several(slots)
         rows.add("row", chunk.offsets)
         rows.add("id", encodable_cells(_ids(chunk)))
         recorded_cells = [columns[name] for name in self.given if name in columns] if self.recorder is not None else []

@@ -283,7 +283,7 @@ class _OutcomeRecorder:
                 if self._everything
                 else [key for key, count in request.keys.items() if count]
             )
-            wrong = tuple(self._plan.wrong_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
+            wrong = tuple(self._plan.wrong_outcomes_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
             if "" in wanted and not wrong:  # no value is to blame, and the row as a whole says why
                 return _record_of_result(explain_row(evaluator, slots, index), whole=False)
             return Recorded(wrong)
@@ -294,7 +294,7 @@ class _OutcomeRecorder:
 
     def _wrong_without_lists(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
         """The wrong outcomes of a row without lists; empty for a row with lists, whose outcomes depend on all items."""
-        wrong = tuple(self._plan.wrong_from(self._evaluator, slots, index, _EVERYTHING, ()))
+        wrong = tuple(self._plan.wrong_outcomes_from(self._evaluator, slots, index, _EVERYTHING, ()))
         return () if any(map(_is_about_list, wrong)) else wrong
 
     def _outcomes_to_keep(self, recorded: Recorded, request: RowToRecord) -> Iterator[tuple[str, int, OutcomeLine]]:

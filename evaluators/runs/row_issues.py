@@ -13,7 +13,7 @@ from evaluators.runs.split_result import MOST_ISSUES, SplitResult
 from evaluators.scoring.needs import NO_EXPECTED, Expected, column_of
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.graph import in_order
-from evaluators.scoring.plan.suite_plan import Compiled, Plan, read_by
+from evaluators.scoring.plan.suite_plan import Compiled, Plan, need_of_condition
 from evaluators.testsets.reader import Chunk
 
 
@@ -91,7 +91,7 @@ def _faulty_column(
         if column is not None and (faulty or (expected and isinstance(need, Expected))):
             return f'column "{column.name_by(roles)}"'
     for condition in evaluator.line.when:
-        column = column_of(read_by(condition, evaluator.line))
+        column = column_of(need_of_condition(condition, evaluator.line))
         if column is None:
             continue
         name = column.name_by(roles)

@@ -91,7 +91,7 @@ def _score_again(record: Run, plan: Plan, variant: str | None, only: int | None)
     ]
     while some := list(islice(rows_with_cells, _CHUNK)):
         columns = {name: [line.cells.get(name, MISSING) for _, line in some] for name in plan.columns}
-        with plan.scored(columns, len(some)) as slots:
+        with plan.score_chunk(columns, len(some)) as slots:
             for index, (row, line) in enumerate(some):
                 for place, evaluator in listed:
                     then: Result = verdicts[place][row.codes[place]]

@@ -38,7 +38,7 @@ class LiveRows:
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
         with work.scoring(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
             self._rows += 1
-            return work.plan.explained(slots)
+            return work.plan.explain_slots(slots)
 
     def results(self) -> Measured:
         """The sums and figures of all rows so far. Rows may come after it."""

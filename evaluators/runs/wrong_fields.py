@@ -50,7 +50,7 @@ class WrongFields(Sum):
             return
         for row, verdict in enumerate(slots[evaluator.verdicts]):
             if verdict.status.scored and verdict.counts is not None and any(verdict.counts[1:]):
-                outcomes = plan.wrong_from(evaluator, slots, row, {""}, ())
+                outcomes = plan.wrong_outcomes_from(evaluator, slots, row, {""}, ())
                 paths = (each.field if each.field is not None else _ITEM.sub("[*]", each.path) for each in outcomes)
                 is_read = verdict.status is not RowStatus.UNREADABLE
                 name = names[row]

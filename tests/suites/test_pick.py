@@ -177,9 +177,9 @@ def test_the_plan_says_which_was_taken_and_counts_rows_with_several() -> None:
         "<think>{}</think>{}",
     ]
     slots = plan.run({"output": outputs, "expected": ['{"total": 2}'] * len(outputs)}, len(outputs))
-    assert plan.several(slots) == 1
+    assert plan.count_several(slots) == 1
     one = next(each for each in plan.evaluators if each.line.name == "json_diff_match")
-    chosen = [plan.chosen(one, 1, slots, index) for index in range(len(outputs))]
+    chosen = [plan.picked_document(one, 1, slots, index) for index in range(len(outputs))]
     assert chosen[0] is None
     assert isinstance(chosen[2], CellError)
     assert [each.which for each in chosen if isinstance(each, PickedDocument)] == [

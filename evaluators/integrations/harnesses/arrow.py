@@ -49,7 +49,7 @@ def evaluate_batch(
         for name in plan.columns
     }
     of_all = overall_of(found.lines, overall)
-    with plan.scored(cells, batch.num_rows) as slots:
+    with plan.score_chunk(cells, batch.num_rows) as slots:
         verdicts = [slots[evaluator.verdicts] for evaluator in plan.evaluators]
     scores = verdict_columns(found.lines, verdicts, of_all, fields)
     schema = batch_schema(found, fields=fields)

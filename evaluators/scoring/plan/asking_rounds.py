@@ -14,7 +14,7 @@ from evaluators.scoring.fields.row_checks import ChunkCheck
 from evaluators.scoring.judges.asking import QuestionList, asking_with
 from evaluators.scoring.needs import Part
 from evaluators.scoring.plan.cells import Cells
-from evaluators.scoring.plan.chunk_scoring import ChunkScoring, Planned, cell_errors, kept_out
+from evaluators.scoring.plan.chunk_scoring import ChunkScoring, Planned, cell_errors, verdict_of_gates
 from evaluators.scoring.plan.graph import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
@@ -47,7 +47,7 @@ class RowsAsking:
         self._asking = line.settings.asking() or Asking()
         gates, cells = columns[: len(evaluator.gates)], columns[len(evaluator.gates) :]
         errors = cell_errors(cells)
-        rows = [row for row in range(len(columns[0])) if row not in errors and kept_out(line, gates, row) is None]
+        rows = [row for row in range(len(columns[0])) if row not in errors and verdict_of_gates(line, gates, row) is None]
         self._waiting = [(row, [column[row] for column in cells]) for row in rows]
         """The rows that have something to ask, each with its values."""
 
@@ -67,7 +67,7 @@ class RowsAsking:
         return bool(self._waiting)
 
     def release(self) -> None:
-        """Has nothing to forget."""
+        """Does nothing: nothing is held that has to be freed."""
 
 
 def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
@@ -89,7 +89,7 @@ def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
 
 def rows_of_asker(askers: Cells, number: int) -> Cells:
     """A `ScoredRow` for each row of one of the evaluators that asked together."""
-    rows: Cells = askers[number].settled()
+    rows: Cells = askers[number].score_all()
     return rows
 
 

@@ -53,10 +53,10 @@ class SearchedCell:
 
     def get(self, want: Want, prefer: Want = "any") -> Any:
         """The document of that kind, or a cell error. `prefer` is the kind of document that all evaluators of the row share."""
-        chosen = self.chosen(want, prefer)
+        chosen = self.picked_document(want, prefer)
         return chosen.found.value if chosen.__class__ is PickedDocument else chosen
 
-    def chosen(self, want: Want, prefer: Want = "any") -> Any:
+    def picked_document(self, want: Want, prefer: Want = "any") -> Any:
         """The document of that kind, with where it stands and among how many; else a cell error.
 
         Where the cell has no text to look in, it is what `output_document` gives: the cell's own value.
@@ -66,8 +66,9 @@ class SearchedCell:
             self._chosen[key] = self._choose(want, prefer)
         return self._chosen[key]
 
-    def beside(self, want: Want, document: Any) -> Any:
-        """The document to compare with an expected one: that very object where the two are equal. The last comparison is remembered."""
+    def document_beside(self, want: Want, document: Any) -> Any:
+        """The document to compare with the expected `document`: that very object where the two are equal. The last comparison is
+        remembered."""
         cell = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
         if last is not cell or compared is not document:
@@ -76,13 +77,13 @@ class SearchedCell:
         return answer
 
     @property
-    def several(self) -> bool:
-        """The cell holds more than one document."""
+    def has_several(self) -> bool:
+        """Whether the cell holds more than one document."""
         documents = self.documents()
         return documents.__class__ is FoundDocuments and len(documents.found) > 1
 
     def documents(self) -> Any:
-        """Every document in the text; a cell error, or None where nothing is looked for."""
+        """Every document in the text, looked for once; a cell error where there is none, None where nothing is looked for."""
         if self._documents is None and self.search.lenient and isinstance(self.cell, str):
             self._documents = documents_in_output(self.cell)
         return self._documents
@@ -125,11 +126,12 @@ def documents_if_any(documents: Cells) -> Cells:
 def whole_outputs(cells: Cells, search: Search) -> Cells:
     """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
     texts = [cell if cell.__class__ is str else structured_output(cell) for cell in cells]
-    return _perhaps_listed(cells, parse_all(texts, lambda cell: _not_text(cell, search)), search)
+    return _perhaps_listed(cells, parse_all(texts, lambda cell: _value_or_searched(cell, search)), search)
 
 
 def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
-    """Cells that were read as JSON as a whole. Where all documents count, an object waits to become a list of one."""
+    """Cells that were read as JSON as a whole. Where all documents of a cell count (`pick: all`), an object becomes a `SearchedCell` again:
+    it may be wanted as a list of one."""
     if search.pick != "all":
         return whole
     return [
@@ -147,7 +149,7 @@ def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, s
     ]
     found = [
         value if value is document else _found_or_expected(value, document)
-        for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
+        for value, document in zip(parse_all(texts, lambda cell: _value_or_searched(cell, search)), expected, strict=True)
     ]
     return _perhaps_listed(cells, found, search)
 
@@ -181,20 +183,20 @@ def outputs_like(whole: Cells, expected: Cells) -> Cells:
 
 
 def outputs_beside(outputs: Cells, expected: Cells) -> Cells:
-    """The expected document itself where a document that was found elsewhere in the output equals it."""
+    """The output documents, with the expected document itself where the two are equal."""
     return [
         value if value is document else _found_or_expected(value, document)
         for value, document in zip(outputs, expected, strict=True)
     ]
 
 
-def several(whole: Cells) -> int:
+def count_several(whole: Cells) -> int:
     """The number of cells that hold more than one JSON document."""
     elsewhere = [value for value in whole if value.__class__ is SearchedCell]
-    return sum(value.several for value in elsewhere)
+    return sum(value.has_several for value in elsewhere)
 
 
-def condition_holds(*sources: Cells, conditions: Sequence[Condition]) -> list[bool | CellError]:
+def conditions_hold(*sources: Cells, conditions: Sequence[Condition]) -> list[bool | CellError]:
     """For each row, whether every condition holds, or the first cell error that keeps this from being known.
 
     There is one source column per condition. A row in which some condition is known not to hold is left out, whatever the others
@@ -225,8 +227,8 @@ def kind_beside(document: Any) -> Want:
     return "any" if document.__class__ is CellError else want_like(document)
 
 
-def _not_text(cell: Any, search: Search) -> Any:
-    """A cell that is a JSON value already, or one in which JSON must be looked for."""
+def _value_or_searched(cell: Any, search: Search) -> Any:
+    """The cell itself where it is a JSON value already; a `SearchedCell` where JSON must be looked for in it."""
     return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is CellError else cell
 
 
@@ -238,7 +240,7 @@ def _output_like(value: Any, document: Any) -> Any:
 def _wanted_or_expected(value: Any, document: Any, want: Want) -> Any:
     """The document of the wanted kind, or the expected document itself where the two are equal."""
     if value.__class__ is SearchedCell:
-        return value.beside(want, document)
+        return value.document_beside(want, document)
     return _found_or_expected(_document_of_kind(value, want), document)
 
 
@@ -253,10 +255,10 @@ def _document_of_kind(value: Any, want: Want, prefer: Want = "any") -> Any:
     if value.__class__ is SearchedCell:
         return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
-    return output_document(value, want) if not isinstance(value, str) else _text_value(value, want)
+    return output_document(value, want) if not isinstance(value, str) else _quoted_text_value(value, want)
 
 
-def _text_value(value: str, want: Want) -> Any:
+def _quoted_text_value(value: str, want: Want) -> Any:
     """A cell that is a JSON text in quotes: a document only where any JSON will do."""
     from evaluators.scoring.values.json_text import to_text
 

@@ -55,12 +55,13 @@ class Planned(Struct, frozen=True):
 
 
 def verdicts_one_by_one(*columns: Cells, evaluator: Planned) -> Cells:
-    """The verdicts of rows. The first columns are the gates; the values of the others are there or faulty."""
+    """The verdict of each row of a chunk, by a check that is asked about one row at a time. The first columns are the gates of the
+    evaluator, the others its inputs, in which a value may be a cell error."""
     line, check, gates = evaluator.line, evaluator.check, columns[: len(evaluator.gates)]
     unreadable, input_cells, clock = evaluator.unreadable, columns[len(evaluator.gates) :], row_clock()
     left_out = evaluator.skip_unreadable and not unreadable.judged
     errors = cell_errors(input_cells)
-    stopped = _stopped_rows(line, gates, errors, unreadable.result) if gates else {}
+    stopped = _gate_verdicts(line, gates, errors, unreadable.result) if gates else {}
     cells: Cells = []
     add = cells.append
     for row, values in enumerate(zip(*input_cells, strict=True)):
@@ -71,29 +72,30 @@ def verdicts_one_by_one(*columns: Cells, evaluator: Planned) -> Cells:
         try:
             add(check(*values) if row not in errors else result_of_errors(errors[row], left_out) or unreadable.result)
         except (RowProblem, OutOfTime) as error:
-            add(unscored(error.issue))
+            add(unscored_verdict(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            add(bug_of(error, line))
+            add(bug_verdict(error, line))
     return cells
 
 
-def rows_together(*columns: Cells, evaluator: Planned, check: ChunkCheck[Any]) -> Cells:
-    """A `ScoredRow` for each row, of a check that scores the rows of a chunk together and asks nothing."""
-    return ChunkScoring(evaluator, check, columns).settled()
+def score_together(*columns: Cells, evaluator: Planned, check: ChunkCheck[Any]) -> Cells:
+    """A `ScoredRow` for each row of a chunk, by a check that scores them together and asks nothing. `columns` are as in
+    `verdicts_one_by_one`."""
+    return ChunkScoring(evaluator, check, columns).score_all()
 
 
 def verdicts_of(rows: Cells) -> Cells:
-    """The verdicts of scored rows."""
+    """The verdict of each scored row."""
     return [row.verdict for row in rows]
 
 
-def _stopped_rows(
+def _gate_verdicts(
     line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result
 ) -> dict[int, Result]:
     """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
     verdicts: dict[int, Result] = {}
     for row in range(len(gates[0])):
-        verdict = kept_out(line, gates, row)
+        verdict = verdict_of_gates(line, gates, row)
         if verdict is BLOCKED and line.unmet == "fail":
             verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable)
         elif verdict is BLOCKED:
@@ -121,20 +123,21 @@ def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
     """
     not_of_output = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
     if not_of_output is not None:
-        return unscored(not_of_output)
+        return unscored_verdict(not_of_output)
     return replace(SKIPPED, issue=issues[0]) if left_out else None
 
 
-def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result | None:
-    """The verdict of a row that is not judged, by the columns that it waits for and of its `when`; None for a row that is."""
+def verdict_of_gates(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result | None:
+    """The verdict of the row at `index` by its gates, the columns that it waits for and of its `when`; None for a row that is to be
+    judged."""
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
-        return unscored(held.issue) if held.__class__ is CellError else SKIPPED
+        return unscored_verdict(held.issue) if held.__class__ is CellError else SKIPPED
     return _stopping_verdict([column[index] for column in gates[: len(line.needs)]])
 
 
 def _stopping_verdict(needs: Sequence[Result]) -> Result | None:
-    """The verdict of a row that is not judged, by the verdicts that it waits for; None for a row that is."""
+    """The verdict of a row by the verdicts that it waits for, where one of them keeps it from being judged; else None."""
     for verdict in needs:
         if verdict.status.kept_out:
             return Result(verdict.status, None, 0, 0, issue=verdict.issue)
@@ -148,12 +151,12 @@ def as_blocked(lost: Result) -> Result:
     return lost if lost.status.kept_out else replace(lost, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
 
 
-def unscored(issue: Issue) -> Result:
+def unscored_verdict(issue: Issue) -> Result:
     """The verdict of a row that something else than the output keeps from being scored."""
     return Result(RowStatus.of(issue.blame), issue=issue)
 
 
-def bug_of(error: Exception, line: EvaluatorLine) -> Result:
+def bug_verdict(error: Exception, line: EvaluatorLine) -> Result:
     """The verdict of a row in which an evaluator raised an exception."""
     return Result(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error, line))
 
@@ -175,6 +178,7 @@ class ChunkScoring:
     """
 
     def __init__(self, evaluator: Planned, check: ChunkCheck[Any], columns: Sequence[Cells]) -> None:
+        """Sorts the rows by their gates and cell errors: stopped, blocked, unreadable, or none of these. Nothing is scored yet."""
         gates, count, line = columns[: len(evaluator.gates)], len(columns[0]), evaluator.line
         self.evaluator, self.line, self.inputs, self.count = evaluator, line, columns[len(gates) :], count
         self.check = check
@@ -188,7 +192,7 @@ class ChunkScoring:
         self._apart = False
         """The rows cannot be scored together."""
         for row in range(count) if gates else ():
-            verdict = kept_out(line, gates, row)
+            verdict = verdict_of_gates(line, gates, row)
             if verdict is BLOCKED and line.unmet == "fail":
                 self.blocked.add(row)
             elif verdict is not None:
@@ -204,7 +208,7 @@ class ChunkScoring:
                 self.stopped[row] = verdict
         self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
         without = self.blocked | self.unreadable
-        self.given = self._inputs_without_output(without) if self.stopped or without else self.inputs
+        self.values = self._inputs_without_output(without) if self.stopped or without else self.inputs
 
     def _inputs_without_output(self, without: set[int]) -> Sequence[Cells]:
         """The values of the rows that are scored; of those `without` an output, MISSING in its place."""
@@ -226,7 +230,7 @@ class ChunkScoring:
         before, row_clock().fresh = len(questions.requests), True
         if self.rows and not self._apart:
             try:
-                self._begun = self.check.begin(*self.given)
+                self._begun = self.check.begin(*self.values)
                 return questions.open and self._begun.pairs_by_asking
             except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
                 del questions.requests[before:]
@@ -236,7 +240,7 @@ class ChunkScoring:
     def _ask_alone(self, questions: QuestionList) -> bool:
         """Scores the rows one by one for their questions alone: the results are dropped."""
         again = False
-        for index, values in enumerate(zip(*self.given, strict=True)):
+        for index, values in enumerate(zip(*self.values, strict=True)):
             row_clock().fresh = True
             with asking_about([index]), suppress(Exception, OutOfTime):  # scoring the row will say what is wrong
                 rows = self.check.begin(*([value] for value in values))
@@ -250,8 +254,8 @@ class ChunkScoring:
             self._begun.release()
         self._begun = None
 
-    def settled(self) -> Cells:
-        """Every row of the chunk, scored: a `ScoredRow` each."""
+    def score_all(self) -> Cells:
+        """Scores the rows, and gives a `ScoredRow` for every row of the chunk. What `ask` has begun is settled."""
         cells: Cells = [None] * self.count
         all_scored = self._score_rows() if self.rows else []
         for row, scored in zip(self.rows, all_scored, strict=True):
@@ -265,7 +269,7 @@ class ChunkScoring:
         return cells
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
-        """The scored row of one that is blocked or has an unreadable output. `scored` is the row with a missing output."""
+        """The scored row of one that is blocked or has an unreadable output, made from the row as it was scored with a missing output."""
         lost = self.evaluator.unreadable.lost
         verdict = scored.verdict if lost is None else lost(scored.verdict)
         if row not in self.blocked:
@@ -285,22 +289,22 @@ class ChunkScoring:
         started_at, self._begun = self._begun, None
         if not self._apart:
             with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-                return self.check.score(*self.given) if started_at is None else self.check.settle_rows(started_at)
-        return [self._alone(values) for values in zip(*self.given, strict=True)]
+                return self.check.score(*self.values) if started_at is None else self.check.settle_rows(started_at)
+        return [self._score_alone(values) for values in zip(*self.values, strict=True)]
 
-    def _alone(self, values: Sequence[Any]) -> ScoredRow:
+    def _score_alone(self, values: Sequence[Any]) -> ScoredRow:
         """One row, scored by itself; where that fails, its verdict is the fault."""
         row_clock().fresh = True
         try:
             (scored_row,) = self.check.score(*([value] for value in values))
         except (RowProblem, OutOfTime) as error:
-            return ScoredRow(unscored(error.issue))
+            return ScoredRow(unscored_verdict(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return ScoredRow(bug_of(error, self.line))
+            return ScoredRow(bug_verdict(error, self.line))
         return scored_row
 
     def _with_own_values(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
-        """The scored row, to be explained from its own values in place of those that it was scored with."""
+        """A scored row that is explained from its own values, in place of those that it was scored with; the verdict stays."""
         row_clock().fresh = True
         try:
             rows = self.check.row_to_explain(*(MISSING if value.__class__ is CellError else value for value in values))

@@ -78,7 +78,7 @@ def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
     return edges
 
 
-def _waits(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
+def _awaited_names(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
     """The names of the evaluators that each evaluator waits for, by its name."""
     names: dict[str, list[str]] = {line.name: [] for line in lines}
     for edge in edges(lines):
@@ -87,8 +87,8 @@ def _waits(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
 
 
 def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
-    """The lines so that each comes after those it waits for, otherwise in the order of the file."""
-    by_name, before = {line.name: line for line in lines}, _waits(lines)
+    """The lines in an order in which each comes after those it waits for, otherwise that of the file."""
+    by_name, before = {line.name: line for line in lines}, _awaited_names(lines)
     placed: dict[str, EvaluatorLine] = {}
 
     def place(name: str) -> None:
@@ -112,7 +112,7 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
     details = []
     for edge in edges(lines):
         if edge.before not in names and not may_be_called(edge.before):
-            hint = _in_place_of(edge, [name for name in names if name != edge.after])
+            hint = _replacement_hint(edge, [name for name in names if name != edge.after])
             message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
             named_by_key = isinstance(edge.loc[-1], str)
             details.append(Detail(edge.loc, message, hint, key=named_by_key, code="unknown-evaluator"))
@@ -130,7 +130,7 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
 
 def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     """Each loop of evaluators that wait for one another, once, starting with the one that comes first in the file."""
-    waits = _waits(lines)
+    awaited = _awaited_names(lines)
     routes: dict[frozenset[str], tuple[str, ...]] = {}
     done: set[str] = set()
 
@@ -142,7 +142,7 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
             return
         if name in done:
             return
-        for other in waits.get(name, ()):
+        for other in awaited.get(name, ()):
             follow(other, (*trail, name))
         done.add(name)
 
@@ -151,7 +151,7 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     return list(routes.values())
 
 
-def _in_place_of(edge: Edge, others: Sequence[str]) -> str:
+def _replacement_hint(edge: Edge, others: Sequence[str]) -> str:
     """A hint with the names that an evaluator could need in place of one that no evaluator has."""
     nearest = suggestion(edge.before, others)
     if nearest is not None:

@@ -87,7 +87,7 @@ class NeedSteps:
         """For each output column, the expected column that its documents are compared with first."""
         self.kinds: dict[str, set[Want]] = {}
         """For each output column of which objects or lists are wanted: these kinds."""
-        for need in [self._of_parts(need, line) for line in lines for need in line.settings.needs()]:
+        for need in [self._with_part_columns(need, line) for line in lines for need in line.settings.needs()]:
             if isinstance(need, Output):
                 name = need.column.name_by(roles)
                 if need.beside is not None:
@@ -96,16 +96,17 @@ class NeedSteps:
                     self.kinds.setdefault(name, set()).add(need.want)
 
     def add(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
-        """The slot that a new step fills. `does` says in words what it does."""
+        """Adds a step, and gives the slot that it fills. `does` says in words what it does."""
         return self._add(Step(does, run, reads, settings, len(self._keys)))
 
     def _add(self, step: Step) -> int:
+        """Adds a step, and gives the slot that it fills."""
         self.steps.append(step)
         self._keys.append(step.fills if step.key is None else step.key)
         return step.fills
 
     def share(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
-        """The slot of the step that does the same, or else of a new one."""
+        """The slot of the step that does the same to the same columns; where there is none, a step is added."""
         sources = [self._keys[slot] for slot in reads]
         key = (run, *sources, *settings.values())
         if key not in self._shared:
@@ -113,24 +114,25 @@ class NeedSteps:
             self._shared[key] = self._add(Step(does, run, reads, settings, len(self._keys), None if own else key))
         return self._shared[key]
 
-    def _prefer(self, name: str) -> Want:
-        """The kind of document that is wanted of an output column, where only objects or only lists are wanted anywhere."""
+    def _preferred_kind(self, name: str) -> Want:
+        """The kind of document that is preferred in an output column: object or array where only that is wanted anywhere, else any."""
         kinds = self.kinds.get(name, set())
         return next(iter(kinds)) if len(kinds) == 1 else "any"
 
-    def _of_parts(self, need: Need, line: EvaluatorLine) -> Need:
-        """The need, read from the parts of cells as if these were columns of their own, where it has `at`."""
+    def _with_part_columns(self, need: Need, line: EvaluatorLine) -> Need:
+        """The need, read from the parts of cells (`at`) as if these were columns of their own; the same need where it has none."""
         if isinstance(need, Part):
             return need
         if isinstance(need, Column):
-            return self._part(need, need, line)
-        replaced = replace(need, column=self._part(need.column, need, line))
+            return self._part_column(need, need, line)
+        replaced = replace(need, column=self._part_column(need.column, need, line))
         if isinstance(replaced, Output) and replaced.beside is not None:
-            return replace(replaced, beside=self._of_parts(replaced.beside, line))
+            return replace(replaced, beside=self._with_part_columns(replaced.beside, line))
         return replaced
 
-    def _part(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
-        """The column of the part of a cell that `at` names, as if it were a column of its own; the column itself without `at`."""
+    def _part_column(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
+        """The column of the part of a cell that `at` names, as if it were a column of its own, which is noted in `parts`; the column itself
+        without `at`."""
         if column.at is None:
             return column
         search = self._search(need, line)
@@ -151,9 +153,10 @@ class NeedSteps:
             documents = self._slot_of_kind(whole, column.want_around, self._slot_of_whole(whole, search), search)
         return self.share(f"what is in {name}", values_at, (documents,), column=column)
 
-    def need(self, need: Need, line: EvaluatorLine) -> tuple[int, Lookup | None]:
-        """The slot that holds a need of an evaluator, and how an output document is chosen from its cell."""
-        need = self._of_parts(need, line)
+    def slot_of_need(self, need: Need, line: EvaluatorLine) -> tuple[int, Lookup | None]:
+        """The slot that holds a need of an evaluator, and how an output document is chosen from its cell, None for any other need. Adds the
+        steps that are missing."""
+        need = self._with_part_columns(need, line)
         if isinstance(need, Part):
             return self.verdicts[need.evaluator], None
         if isinstance(need, Output):
@@ -166,11 +169,13 @@ class NeedSteps:
         return self._slot_of_answers(need) if need.role == "expected" else self._slot_as_given(need), None
 
     def _search(self, need: Need, line: EvaluatorLine) -> Search:
+        """The way in which JSON is looked for in the cells of a need."""
         if (isinstance(need, Output) and not need.lenient) or (line.parse or self.reading.parse) == "strict":
             return STRICT
         return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
     def _slot_of_texts(self, need: Text) -> int:
+        """The slot of cells as text."""
         column, name = need.column, need.column.name_by(self.roles)
         cell = self._slot_of_answers(column) if column.role == "expected" else self._slot_of_column(name)
         return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
@@ -190,9 +195,11 @@ class NeedSteps:
         )
 
     def _slot_of_expected(self, name: str) -> int:
+        """The slot of the expected documents in a column."""
         return self.share(f"expected document in {name}", cells.expected_documents, (self._slot_of_column(name),))
 
     def _slot_of_expected_if_any(self, name: str) -> int:
+        """The slot of the expected documents in a column, MISSING where a row has none or the test set lacks the column."""
         column = self.parts[name][0].name_by(self.roles) if name in self.parts else name
         reads = (self._slot_of_expected(name),) if column in self.columns else ()
         return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
@@ -216,19 +223,20 @@ class NeedSteps:
             does = f"the same object where {name} equals {beside}"
             slot = self.share(does, cells.outputs_beside, (slot, self._slot_of_expected(str(beside))))
         preferred = None if pair is None else self._slot_of_expected(pair)
-        return slot, Lookup(whole, want, preferred, self._prefer(name), search, pair)
+        return slot, Lookup(whole, want, preferred, self._preferred_kind(name), search, pair)
 
     def _slot_of_kind(self, name: str, want: Want, whole: int, search: Search) -> int:
         """The slot of output documents of one kind. Those equal to the expected document of their row are the same object."""
         does, pair = f"output document in {name} ({want}{_reading_words(search)})", self.expected_of_output.get(name)
         if pair is None:
-            return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._prefer(name))
+            return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._preferred_kind(name))
         does = f"{does}; the same object where it equals {pair}"
         reads = whole, self._slot_of_expected(pair)
         return self.share(does, cells.outputs_of_kind_beside, reads, want=want)
 
     def _slot_of_whole(self, name: str, search: Search) -> int:
-        """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
+        """The slot of output cells read as JSON; a text that holds more than JSON is a `SearchedCell` there. Notes the slot in
+        `searched`."""
         cell, beside = self._slot_of_column(name), self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
         if beside is None:
@@ -248,4 +256,5 @@ def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
 
 
 def _reading_words(search: Search) -> str:
+    """What a step says of how documents are picked, where it is not the usual way."""
     return "" if search.pick == "fitting" else f", pick: {search.pick}"

@@ -36,7 +36,7 @@ from evaluators.scoring.needs import Condition
 from evaluators.scoring.plan import cells
 from evaluators.scoring.plan.asking_rounds import ask_together, rounds_of, rows_of_asker
 from evaluators.scoring.plan.cells import Cells
-from evaluators.scoring.plan.chunk_scoring import Planned, issue_of_bug, rows_together, verdicts_of, verdicts_one_by_one
+from evaluators.scoring.plan.chunk_scoring import Planned, issue_of_bug, score_together, verdicts_of, verdicts_one_by_one
 from evaluators.scoring.plan.graph import EvaluatorLine, in_order
 from evaluators.scoring.plan.need_steps import Lookup, NeedSteps, Reading, Step
 from evaluators.scoring.values.json_choice import PickedDocument
@@ -75,16 +75,16 @@ class Plan(Struct):
     def run(
         self, columns: Mapping[str, Cells], count: int, read: MutableMapping[object, Cells] | None = None
     ) -> list[Cells]:
-        """The filled slots for a chunk of rows. What the reasons are made from is released: `scored` keeps it."""
-        with self.scored(columns, count, read) as slots:
+        """Scores a chunk of rows, and gives the filled slots. What the reasons are made from is released: `score_chunk` keeps it."""
+        with self.score_chunk(columns, count, read) as slots:
             return slots
 
     @contextmanager
-    def scored(
+    def score_chunk(
         self, columns: Mapping[str, Cells], count: int, read: MutableMapping[object, Cells] | None = None
     ) -> Iterator[list[Cells]]:
-        """The filled slots for a chunk of rows. Within the `with` block, `explained` gives the results of a row with their reasons, and no
-        question is asked twice.
+        """Scores a chunk of rows; the value of the `with` block are the filled slots. Within the block, `explain_slots` gives the results
+        of a row with their reasons, and no question is asked twice.
 
         A column that the chunk lacks is missing in every row. `read` has what other plans have read of these very cells, by the keys of
         steps, and gets what this one reads.
@@ -111,18 +111,20 @@ class Plan(Struct):
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
-        with self.scored({name: [value] for name, value in row.items()}, 1) as slots:
-            return self.explained(slots)
+        with self.score_chunk({name: [value] for name, value in row.items()}, 1) as slots:
+            return self.explain_slots(slots)
 
-    def explained(self, slots: Sequence[Cells], index: int = 0) -> dict[str, Result]:
+    def explain_slots(self, slots: Sequence[Cells], index: int = 0) -> dict[str, Result]:
         """The result of every evaluator for one row of a chunk, with reasons, by evaluator name: see `explain_from`."""
         return {evaluator.line.name: self.explain_from(evaluator, slots, index) for evaluator in self.evaluators}
 
-    def several(self, slots: Sequence[Cells]) -> int:
+    def count_several(self, slots: Sequence[Cells]) -> int:
         """The number of output cells of a chunk that hold more than one JSON document."""
-        return sum(cells.several(slots[slot]) for slot in self.searched.values())
+        return sum(cells.count_several(slots[slot]) for slot in self.searched.values())
 
-    def chosen(self, evaluator: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
+    def picked_document(
+        self, evaluator: Compiled, need: int, slots: list[Cells], index: int
+    ) -> PickedDocument | CellError | None:
         """Which document of an output cell was scored, and where in the text it is; None where the cell is JSON as a whole, or no text.
 
         `need` is the index of the output among the needs of the evaluator.
@@ -131,13 +133,13 @@ class Plan(Struct):
         value = slots[lookup.whole][index] if lookup is not None else None
         if lookup is None or value.__class__ is not cells.SearchedCell:
             return None
-        document: PickedDocument | CellError | None = value.chosen(*lookup.kinds(slots, index))
+        document: PickedDocument | CellError | None = value.picked_document(*lookup.kinds(slots, index))
         return document
 
     def explain_from(self, evaluator: Compiled, slots: Sequence[Cells], index: int) -> Result:
         """The result of one evaluator for one row, with its reasons, or with why there are none. Its score is the one in the slots.
 
-        `slots` are those of a chunk that `scored` has filled, `index` is the position of the row in the chunk.
+        `slots` are those of a chunk that `score_chunk` has filled, `index` is the position of the row in the chunk.
         """
         verdict: Result = slots[evaluator.verdicts][index]
         try:
@@ -150,7 +152,7 @@ class Plan(Struct):
             return _verdict_with_issue(evaluator, verdict, issue_of_bug(error, evaluator.line))
         return replace(reason, evaluator=evaluator.line.name)
 
-    def wrong_from(
+    def wrong_outcomes_from(
         self, evaluator: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
     ) -> Iterable[Outcome]:
         """The wrong outcomes of one evaluator in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
@@ -200,30 +202,31 @@ def compile_plan(
     return Plan(columns, needs.steps, evaluators, needs.searched, reading.limits)
 
 
-def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) -> list[Column]:
+def needed_columns(lines: Sequence[EvaluatorLine], present_roles: Collection[str] = ()) -> list[Column]:
     """Every column that some evaluator needs, each once, in order of first use.
 
-    One that a test set may lack is among them where its role is `given`.
+    One that a test set may lack is among them where its role is among the `present_roles`.
     """
     columns: dict[Column, None] = {}
     for line in lines:
-        for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
+        for need in (*line.settings.needs(), *(need_of_condition(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
-                if isinstance(need, Expected) and need.optional and not (column.literal or column.name in given):
+                if isinstance(need, Expected) and need.optional and not (column.literal or column.name in present_roles):
                     continue
                 columns[Column(column.name, column.literal)] = None
     return list(columns)
 
 
 def _plan_evaluator(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
-    """The check of an evaluator, and the slots that it reads. `watched` are fields whose results every verdict keeps."""
+    """The check of an evaluator, and the slots that it reads; the steps that fill them are added to `needs`. `watched` are fields whose
+    results every verdict keeps."""
     if not line.settings.needs():
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     check = line.settings.compile()
     if watched and isinstance(check, RowsCheck):
         check = check.watch_fields(watched)
-    inputs, lookups = zip(*(needs.need(need, line) for need in line.settings.needs()), strict=True)
+    inputs, lookups = zip(*(needs.slot_of_need(need, line) for need in line.settings.needs()), strict=True)
     unreadable, skip = line.settings.unreadable(), needs.reading.unreadable == "skip"
     return Planned(line, check, _gate_slots(needs, line), inputs, lookups, unreadable, skip)
 
@@ -232,27 +235,27 @@ def _gate_slots(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
     """The slots that decide whether a row is scored: verdicts of the evaluators it needs, and whether `when` holds."""
     waits = [needs.verdicts[name] for name in line.needs]
     if line.when:
-        sources = tuple(needs.need(read_by(condition, line), line)[0] for condition in line.when)
-        waits.append(needs.share("whether `when` holds", cells.condition_holds, sources, conditions=line.when))
+        sources = tuple(needs.slot_of_need(need_of_condition(condition, line), line)[0] for condition in line.when)
+        waits.append(needs.share("whether `when` holds", cells.conditions_hold, sources, conditions=line.when))
     return tuple(waits)
 
 
 def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
-    """One step in which these evaluators ask together."""
+    """The slot of one step, which is added, in which these evaluators ask together."""
     names = ", ".join(planned.line.name for planned in together)
     does = f"what {names} ask" + ("s" if len(together) == 1 else "")
     return needs.add(does, ask_together, tuple(slot for planned in together for slot in planned.reads), together=together)
 
 
 def _compile_evaluator(needs: NeedSteps, evaluator: Planned, asker: int | None, number: int) -> Compiled:
-    """An evaluator in the plan, after the steps that score it. `asker` is the slot of the step in which several
+    """Adds the steps that score an evaluator, and gives it with its slots. `asker` is the slot of the step in which several
     evaluators ask together, and `number` its position among these; None for one that asks nothing."""
     line, does, scored = evaluator.line, f"{evaluator.line.name}: {evaluator.line.type}", None
     if not isinstance(evaluator.check, ChunkCheck):
         verdicts = needs.add(does, verdicts_one_by_one, evaluator.reads, evaluator=evaluator)
     else:
         if asker is None:
-            scored = needs.add(does, rows_together, evaluator.reads, evaluator=evaluator, check=evaluator.check)
+            scored = needs.add(does, score_together, evaluator.reads, evaluator=evaluator, check=evaluator.check)
         else:
             scored = needs.add(does, rows_of_asker, (asker,), number=number)
         verdicts = needs.add(f"verdicts of {line.name}", verdicts_of, (scored,))
@@ -260,7 +263,7 @@ def _compile_evaluator(needs: NeedSteps, evaluator: Planned, asker: int | None, 
     return Compiled(line, evaluator.check, evaluator.inputs, verdicts, evaluator.lookups, scored)
 
 
-def read_by(condition: Condition, line: EvaluatorLine) -> Need:
+def need_of_condition(condition: Condition, line: EvaluatorLine) -> Need:
     """The need that a condition is checked on: a column, or the output or expected document of its evaluator."""
     if condition.source == "row":
         return Column(condition.column, literal=True)
@@ -270,7 +273,7 @@ def read_by(condition: Condition, line: EvaluatorLine) -> Need:
 
 
 def _verdict_with_issue(evaluator: Compiled, verdict: Result, issue: Issue) -> Result:
-    """The verdict, with the issue that kept it from being explained as its reason."""
+    """The verdict, with the issue that kept it from being explained as its reason, and as its issue where it has none."""
     reason = f"it could not be explained: {issue.message}"
     return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=evaluator.line.name)
 

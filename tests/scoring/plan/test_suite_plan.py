@@ -458,7 +458,7 @@ def test_what_was_found_in_a_chunk_is_let_go_of_when_nobody_asks_any_more() -> N
     cells = {"output": ['{"a": 2, "l": [{"x": 2}, {"x": 1}]}', "no"] * 20, "expected": ['{"a": 1, "l": [{"x": 1}]}'] * 40}
 
     def ask() -> None:
-        with cache_in_force(), found.scored(cells, 40) as slots:
+        with cache_in_force(), found.score_chunk(cells, 40) as slots:
             for one in found.evaluators:
                 for row in range(40):
                     assert found.explain_from(one, slots, row).score is not None
