@@ -194,9 +194,8 @@ class Run(reader.Run):
         return ResultTable({**about, **{metric.name: metric.kind for metric in FIELD_METRICS}}, rows)
 
     def table(self, name: str) -> ResultTable:
-        """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels`,
-        `measures`. The reference
-        page "Tables" says what their columns hold. Raises Problems for another name."""
+        """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels` or
+        `measures`. The reference page "Tables" says what their columns hold. Raises Problems for another name."""
         from evaluators.reports.data_tables import table_called  # who asks for metrics alone starts sooner
 
         return table_called(name).of(self)

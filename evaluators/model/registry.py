@@ -109,7 +109,7 @@ class Socket(Generic[Plug]):
         return name in self._registered and name in self.shipped_names()
 
     def register(self, name: str, plug: type[Plug], *, overwrite: bool = False, replaceable: bool = False) -> None:
-        """Add a plug for this process. `replaceable`: `overwrite` may take the place of a plug that ships.
+        """Adds a plug for this process. `replaceable`: with `overwrite` it may replace one that ships.
 
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """

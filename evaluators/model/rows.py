@@ -48,6 +48,7 @@ class _Status(StrEnum):
     """A status: the word that JSON, CSV and stored rows write. Its number is its place in the class, which is what a result keeps."""
 
     def __init__(self, word: str) -> None:
+        """Numbers the statuses in the order of their class, from 0."""
         self.word = word
         self.number = len(self.__class__.__members__)
 

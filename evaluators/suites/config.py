@@ -521,7 +521,8 @@ _HOMES: Final = {
 
 
 def _misplaced_hint(key: str, data: Mapping[str, Any]) -> str | None:
-    """A hint for a setting at the top of a suite that belongs into a section: the section with it, where that is a short line."""
+    """A hint for a key at the top of a suite that belongs into a section, or is an evaluator type; None for any other key. It writes the
+    section out, where that is a short line."""
     if (home := _HOMES.get(key)) is not None:
         there = {"file": data[home]} if isinstance(data.get(home), str) else data.get(home)
         line = f"{home}: {flow_text({**(there if isinstance(there, Mapping) else {}), key: data[key]})}"

@@ -173,10 +173,10 @@ def current_line(written: str, settings: Mapping[str, Any]) -> CurrentLine:
 
 
 def agenta_export(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
-    """The name and the settings of an evaluator as Agenta exports it (`{uri, parameters}`, also below `data`, or in the older form
-    `{evaluator_key, settings_values}`), and where they stand.
+    """(name, settings, place of the settings) of an evaluator as Agenta exports it: `{uri, parameters}`, also below `data`, or in the
+    older form `{evaluator_key, settings_values}`. None for everything else.
 
-    None for everything else. What is null says nothing; what belongs to Agenta alone (`id`, `schemas` and the like) is left aside.
+    Settings that are null, and keys that belong to Agenta alone, such as `id`, are left out.
     """
     data = item.get("data")
     inner, base = (data, ("data",)) if isinstance(data, Mapping) and "uri" in data else (item, ())

@@ -231,7 +231,7 @@ def _splice(text: str, root: _Node, begin: int, end: int, new: str) -> str:
 
 
 def _set_in_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
-    """The text with a value set at a place; what is missing on the way is added."""
+    """The text, whose root node is `root`, with a value set at a place; maps and lists that are missing on the way are added."""
     node = root
     for depth, step in enumerate(loc):
         at = _index(node, step)

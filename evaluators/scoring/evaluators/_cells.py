@@ -130,6 +130,7 @@ class CellEvaluator(TreeEvaluator):
         return (MISSING,) if line.comparator is not None and line.comparator.reads == "output" else ()
 
     def scored_fields(self) -> ScoredFields:
+        """The cell as the one field, where a comparator compares it; else no fields."""
         if self.tree is None:
             return Evaluator.scored_fields(self)
         return ScoredFields(names=self.tree.names, lines=self.tree.lines, tree=self.tree, of_cells=True)
@@ -143,6 +144,7 @@ class CellEvaluator(TreeEvaluator):
         return Evaluator.unreadable(self) if self.tree is None else Unreadable(lost=without_output)
 
     def check(self) -> CellCheck | None:
+        """The check that compares the cells of many rows; None where no comparator is named, and `measure` scores a row."""
         if self.tree is None:
             return None
         return CellCheck(self.tree, self.pass_at, self.tree.answer_columns, self._fixed_expected(self.tree))

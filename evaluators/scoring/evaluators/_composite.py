@@ -60,6 +60,7 @@ class Composite(Evaluator):
         return value
 
     def needs(self) -> Needs:
+        """The verdicts of the parts, each by its name and its place in `of`."""
         keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
         return tuple(Part(name, key) for name, key in zip(self.of, keys, strict=True))
 

@@ -363,6 +363,7 @@ class TreeEvaluator(Evaluator):
         return result if row.rows is None else result.with_reason(row.reason(unreadable))
 
     def unreadable(self) -> Unreadable:
+        """A row whose output cannot be read scores 0, and so does each of its metrics."""
         return Unreadable(lost=_without_output)
 
 

@@ -24,9 +24,11 @@ class TopLevelMatch(TreeEvaluator):
         raise NotImplementedError  # the contract: each type says how keys are compared
 
     def scored_fields(self) -> ScoredFields:
+        """The fields that the documents have, at their top level; none are listed."""
         return ScoredFields(tree=self.tree, extra_keys_count=self.tree.penalize_extra)
 
     def needs(self) -> Needs:
+        """The expected document, and the object in the output."""
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "object", beside=expected)
 

@@ -60,7 +60,8 @@ class Field(Struct, frozen=True):
         return self.path.canonical
 
     def values_in(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
-        """Every value that the path leads to, in order. `above` is the place of the document.
+        """Yields every value that the path leads to, in order. `above` is the place of the document, and `level` the number of `[*]` that
+        lead to it.
 
         Raises WrongKind where `[*]` meets neither a list nor an object and, if `strict`, where a key is looked for in such a value.
         """

@@ -86,8 +86,10 @@ class ScoredFields(Struct, frozen=True):
         return self.tree is not None and self.lines is None and not self.by_schema
 
     def empty_rates(self, of_field: bool) -> tuple[str, ...]:
-        """The `EMPTY_RATES` that a field has, or all fields together: where documents decide which fields there are, the number of
-        values expected to be empty is unknown."""
+        """The rates of empty values that are counted: for one field (`of_field`), or for all fields together; none without fields.
+
+        Where documents decide which fields there are, only LEFT_EMPTY is known of all together.
+        """
         if self.of_documents and not of_field:
             return (LEFT_EMPTY,)
         return EMPTY_RATES if self.lines is not None or self.by_schema or self.of_documents else ()

@@ -22,6 +22,7 @@ class AllOf(Composite):
     type: Literal["all_of"] = "all_of"
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """1 where every part passes, else 0."""
         return Fraction(all(part.passed for part, _ in parts))
 
     def early_value(self, parts: Sequence[Result]) -> Fraction | None:

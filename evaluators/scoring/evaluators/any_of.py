@@ -22,6 +22,7 @@ class AnyOf(Composite):
     type: Literal["any_of"] = "any_of"
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """1 where at least one part passes, else 0."""
         return Fraction(any(part.passed for part, _ in parts))
 
     def early_value(self, parts: Sequence[Result]) -> Fraction | None:

@@ -47,9 +47,11 @@ class Completeness(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the sections where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.sections)
 
     def measure(self, text: str, *cells: object) -> tuple[int, int]:
+        """(found, all): how many of the sections the text names, and how many there are. `cells` may hold them."""
         return share_found(text, self.sections, cells)
 
     def reason(self, text: str, *cells: object) -> Reason:

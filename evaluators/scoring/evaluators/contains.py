@@ -43,6 +43,7 @@ class Contains(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the text to look for where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.substring)
 
     def measure(self, text: str, *cells: object) -> bool:

@@ -45,6 +45,7 @@ class ContainsAll(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the texts to look for where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.substrings)
 
     def measure(self, text: str, *cells: object) -> bool:

@@ -44,6 +44,7 @@ class ContainsAny(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the texts to look for where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.substrings)
 
     def measure(self, text: str, *cells: object) -> bool:

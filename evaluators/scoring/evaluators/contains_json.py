@@ -47,13 +47,16 @@ class ContainsJson(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The JSON document in the output, of the kind that `require` says, and the cell that it was found in."""
         column = self.column("output")
         return Output(column, want=_WANTS[self.require]), column
 
     def measure(self, document: Any, cell: Any) -> bool:
-        return True  # the document is there, or nobody would ask
+        """Always true: it is not called for a row whose output holds no document."""
+        return True
 
     def reason(self, document: Any, cell: Any) -> Reason:
+        """Where in the cell the JSON was found, and of which kind it is."""
         if not isinstance(cell, str):
             return Reason(f"the output is {kind(document)}", {"how": "parsed", "kind": kind(document), "values": 1})
         documents = json_documents.documents(cell)

@@ -77,6 +77,7 @@ class Correctness(CellEvaluator):
         return self.answer is None and self.keywords is None and super().takes_comparator()
 
     def needs(self) -> Needs:
+        """The output, and the column with the answer or with the keywords, where the suite does not write these."""
         if self.tree is not None:
             return self.cell_needs(self.tree)
         output = Text(self.column("output"))

@@ -38,6 +38,7 @@ class EndsWith(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the ending where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.suffix)
 
     def measure(self, text: str, *cells: object) -> bool:

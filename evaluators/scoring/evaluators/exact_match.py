@@ -83,6 +83,7 @@ class ExactMatch(CellEvaluator):
     texts_only = ("forgive", "labels", "other")
 
     def needs(self) -> Needs:
+        """The output and the expected cell as they stand; where a comparator compares them, what it needs."""
         return (self.column("output"), self.column("expected")) if self.tree is None else self.cell_needs(self.tree)
 
     def label_rule(self) -> LabelRule | None:
@@ -99,6 +100,7 @@ class ExactMatch(CellEvaluator):
         return text_changes(self.forgive, others)
 
     def measure(self, output: Any, expected: Any) -> Measured:
+        """Whether the output equals the expected answer, but for what `forgive` names in texts; scores 0 where the output is missing."""
         if output.__class__ is str and expected.__class__ is str:
             return output == expected or (bool(self.forgive) and self._equal_once_forgiven(output, expected))
         if output is MISSING:

@@ -42,6 +42,7 @@ class FieldMatch(Evaluator):
         return ScoredFields(top_keys=frozenset((self.field,)))
 
     def measure(self, expected: Any, output: Any) -> bool:
+        """Whether the output has the field, and its value equals the expected cell."""
         return self.field in output and json_equal(expected, output[self.field])
 
     def reason(self, expected: Any, output: Any) -> Reason:

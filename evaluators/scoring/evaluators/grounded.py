@@ -178,9 +178,11 @@ class Grounded(TreeEvaluator):
     )
 
     def needs(self) -> Needs:
+        """The document in the output, and the text of the source, which must not be empty."""
         return Output(self.column("output"), "container"), Text(Column(self.source, literal=True), filled=True)
 
     def scored_fields(self) -> ScoredFields:
+        """The fields of `fields` and the metrics, made once by `_scored_fields`."""
         return self._scored_fields
 
     @cached_property
@@ -213,7 +215,7 @@ class Grounded(TreeEvaluator):
         return GroundedCheck(self)
 
     def sampled_metric(self) -> Sampled:
-        """The metric `chance_rate`: the share of values that the sources of other rows say as well."""
+        """How the metric `chance_rate` is measured: the share of the values of rows that the sources of other rows have as well."""
         return Sampled("chance_rate", self.seed, lambda _, text: text, self._sample_text, self._chance)
 
     def _sample_text(self, document: Any, text: str) -> str | None:
@@ -292,6 +294,7 @@ class GroundedRows(ScoredRows):
     """Rows whose values were looked for in their sources."""
 
     def __init__(self, settings: Grounded, outputs: Sequence[Any], texts: Sequence[str]) -> None:
+        """Looks up the values of each output in the text beside it."""
         self._settings, self.texts = settings, texts
         self._source = Source("", settings.looking)
         """The source of the last row: rows about one text often follow each other."""

@@ -148,10 +148,12 @@ class JsonDiffMatch(TreeEvaluator):
         )
 
     def scored_fields(self) -> ScoredFields:
+        """The fields that the documents have; none are listed."""
         tree = self.tree
         return ScoredFields(tree=tree, extra_keys_count=tree.penalize_extra, extra_items_count=tree.penalize_items)
 
     def needs(self) -> Needs:
+        """The expected document, and the document in the output that is of the same kind."""
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected)
 

@@ -116,12 +116,14 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return tuple(dict.fromkeys([*conditions, *self.tree.answer_columns]))
 
     def needs(self) -> Needs:
+        """The expected document, the output, which may be of any kind where a transform changes it as a whole, and `row_columns`."""
         expected = Expected(self.column("expected"))
         columns = tuple(Column(name, literal=True) for name in self.row_columns)
         want: Wanted = "any" if self.tree.reshapings.at_the_top else "like_expected"
         return expected, Output(self.column("output"), want, beside=expected), *columns
 
     def scored_fields(self) -> ScoredFields:
+        """The listed fields, made once by `_scored_fields`."""
         return self._scored_fields
 
     @cached_property
@@ -145,4 +147,5 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ListedCheck(self.tree, self.pass_at, self.row_columns)
 
     def unreadable(self) -> Unreadable:
+        """A row whose output cannot be read scores 0, and so does each of its metrics."""
         return Unreadable(lost=without_output)

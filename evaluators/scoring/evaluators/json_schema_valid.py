@@ -109,15 +109,18 @@ class JsonSchemaValid(Evaluator):
         return self
 
     def needs(self) -> Needs:
+        """The JSON document in the output, of any kind, and the column with the schema where the suite names one."""
         return Output(self.column("output"), want="any"), *columns_named_by(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
+        """No fields, but the top-level keys of the schema, by which a document is found, and the respelt output where `keys` is set."""
         keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
         if self.keys is None:
             return ScoredFields(top_keys=keys)
         return ScoredFields(top_keys=self.keys.usual_spellings(keys), respelt=self._respelt)
 
     def measure(self, document: Any, *cells: object) -> bool:
+        """Whether the document fits the schema; false for one too deep, or with too large a number, to be checked."""
         from evaluators.scoring.evaluators._json_schema import fits
 
         try:

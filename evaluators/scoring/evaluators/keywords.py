@@ -36,9 +36,11 @@ class Keywords(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the keywords where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.keywords)
 
     def measure(self, text: str, *cells: object) -> tuple[int, int]:
+        """(found, all): how many of the keywords occur in the text, and how many there are. `cells` may hold them."""
         return share_found(text, self.keywords, cells)
 
     def reason(self, text: str, *cells: object) -> Reason:

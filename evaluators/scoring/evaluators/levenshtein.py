@@ -51,6 +51,7 @@ class Levenshtein(Evaluator):
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
     def measure(self, text: str, expected: str) -> Measured:
+        """(alike, all): the length of the longer text without the distance, and that length; True for equal texts."""
         if text == expected:
             return True
         distance, longest = self._distance(text, expected)

@@ -155,11 +155,13 @@ class LlmJudge(Evaluator):
         return tuple(dict.fromkeys(["output", *self.columns, *columns_named_in(texts)]))
 
     def needs(self) -> Needs:
+        """The columns that the judge sees, as texts."""
         return tuple(
             Text(self.column(name) if name in ROLES else Column(name, literal=True)) for name in self.columns_shown
         )
 
     def asking(self) -> Asking:
+        """The questions to its judges, which `measure` asks, and the judges that it names itself."""
         return Asking(self.measure, self._own_judges())
 
     def _own_judges(self) -> Mapping[Loc, Judge]:
@@ -169,11 +171,14 @@ class LlmJudge(Evaluator):
         return {loc: judge for loc, judge in judges.items() if judge is not None}
 
     def scored_fields(self) -> ScoredFields:
+        """The criteria as fields; the share of each choice, and the agreement of a panel, as metrics."""
         choices = {name: (score >= self.pass_at, exact_fraction(score)) for name, score in (self.choices or {}).items()}
         metrics = (*(f"{CHOICE}{name}" for name in choices), *((AGREEMENT,) if len(self.panel) > 1 else ()))
         return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=metrics, choices=choices)
 
     def measure(self, *cells: str) -> Result:
+        """Asks the judges about a row, whose `cells` are those of `columns_shown`; the result has the panel's score, the status of each
+        criterion, the share of each choice and the agreement."""
         judgements = self._judgements(dict(zip(self.columns_shown, cells, strict=True)))
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         score = self._score_of_panel([judgement.score for judgement in judgements], passed)
@@ -187,6 +192,7 @@ class LlmJudge(Evaluator):
         )
 
     def reason(self, *cells: str) -> Reason:
+        """Why a row scores what it scores: the scores of criteria and judges, and what the judges wrote. Asks as `measure` does."""
         judgements = self._judgements(dict(zip(self.columns_shown, cells, strict=True)))
         passed = [judgement.score >= self.pass_at for judgement in judgements]
         criteria = {name: mean([judgement.criteria[name] for judgement in judgements]) for name in self.criteria or ()}

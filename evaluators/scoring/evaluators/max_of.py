@@ -21,4 +21,5 @@ class MaxOf(Composite):
     type: Literal["max_of"] = "max_of"
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """The highest score of the parts; their weights are not looked at."""
         return max(value_of(part) for part, _ in parts)

@@ -21,4 +21,5 @@ class MinOf(Composite):
     type: Literal["min_of"] = "min_of"
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """The lowest score of the parts; their weights are not looked at."""
         return min(value_of(part) for part, _ in parts)

@@ -57,6 +57,7 @@ class RegexMatch(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the pattern where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.pattern)
 
     def measure(self, text: str, *cells: object) -> bool:

@@ -46,6 +46,7 @@ class Relevance(Evaluator):
         return self.column("input"), Text(self.column("output"))
 
     def measure(self, question: JSON | Missing, text: str) -> Measured:
+        """(shared, all): how many of the question's different words occur in the text, and how many there are; False without words."""
         wanted = _words(_input_text(question))
         return (len(wanted & _words(text)), len(wanted)) if wanted else False
 

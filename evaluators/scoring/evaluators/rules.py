@@ -176,6 +176,7 @@ class Rules(TreeEvaluator):
         return columns_of(condition for rule in self.rules.values() for condition in rule.when)
 
     def needs(self) -> Needs:
+        """The documents that the rules are about, the expected ones if there are any, and the columns that a `when` names."""
         columns = tuple(Column(name, literal=True) for name in self.condition_columns)
         if self.side == "expected":
             return Expected(self.column("expected")), *columns
@@ -183,6 +184,7 @@ class Rules(TreeEvaluator):
         return Output(self.column("output"), "container"), expected, *columns
 
     def scored_fields(self) -> ScoredFields:
+        """The rules as fields, made once by `_scored_fields`."""
         return self._scored_fields
 
     @cached_property
@@ -307,6 +309,7 @@ class RulesCheck(ChunkCheck[RuleRows]):
         return RuleRows(self, documents, expected, named or [{}] * len(documents))
 
     def settle_rows(self, rows: RuleRows) -> list[ScoredRow]:
+        """The scored rows of a chunk, by the statuses of their rules."""
         return [ScoredRow(self._verdict(statuses), rows, at) for at, statuses in enumerate(rows.statuses)]
 
     def _verdict(self, statuses: bytes) -> Result:

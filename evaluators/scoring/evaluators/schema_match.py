@@ -379,6 +379,7 @@ class SchemaMatch(TreeEvaluator):
         return Asking() if self._scoring is None or self._scoring.costs else None
 
     def check(self) -> SchemaCheck | ColumnCheck:
+        """The check that scores rows by the schema, or by the one in the cell of each row."""
         return (
             SchemaCheck(self._scoring) if self._scoring is not None else ColumnCheck(lambda *cells: self.scoring(cells))
         )

@@ -65,6 +65,7 @@ class Similarity(Evaluator):
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
     def measure(self, text: str, expected: str) -> Measured:
+        """(shared, all): the words, or the characters, that both texts share, and those of both; True for two empty texts."""
         text, expected = self._fold_case(text), self._fold_case(expected)
         if self.method == "words":
             ours, theirs = set(text.split()), set(expected.split())

@@ -38,6 +38,7 @@ class StartsWith(Evaluator):
     )
 
     def needs(self) -> Needs:
+        """The output as text, and the column with the beginning where the suite names one."""
         return Text(self.column("output")), *columns_named_by(self.prefix)
 
     def measure(self, text: str, *cells: object) -> bool:

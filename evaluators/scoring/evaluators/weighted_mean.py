@@ -23,5 +23,6 @@ class WeightedMean(Composite):
     takes_weights: ClassVar[bool] = True
 
     def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """The mean of the parts' scores by their weights, exactly."""
         whole = sum((weight for _, weight in parts), Fraction(0))
         return sum((value_of(part) * weight for part, weight in parts), Fraction(0)) / whole
