@@ -75,7 +75,12 @@ def _open_noted(place: Any) -> TestSet | None:
     or folder of this machine that is still there. Raises KeyError, TypeError and the like where the note has another shape."""
     config: TestSetConfig = read_test_set(place["settings"], {})
     chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
-    named = [config.file, config.expected, config.output, config.outputs]
+    named = [
+        config.file,
+        config.expected,
+        config.output,
+        config.outputs,
+    ]  # each one place or several by name, as text or with settings
     places = [
         getattr(path, "file", path) for each in named for path in (each.values() if isinstance(each, dict) else [each])
     ]

@@ -44,6 +44,7 @@ class ClusterCounter:
     """Counts the clusters of one evaluator."""
 
     def __init__(self, place: int, verdicts: Sequence[Result], watch: Watch | None) -> None:
+        """`place` is the index of the evaluator, `verdicts` are what its codes stand for, `watch` the ratios that gates name."""
         self.names = [f"code{place}"]
         self._verdicts, self._watch = verdicts, watch
         self._scores = [summand(verdict.num, verdict.den) if verdict.status.scored else (0, 1) for verdict in verdicts]
@@ -90,6 +91,7 @@ class EmptyCounter:
     """Counts the empty values of clusters, for one evaluator with a closed list of fields."""
 
     def __init__(self, place: int, patterns: Sequence[str]) -> None:
+        """`place` is the index of the evaluator, `patterns` are what its codes of patterns stand for."""
         self.names = [f"empty{place}"]
         self._patterns = [*map(pattern_of, patterns)]
         self._alike = Counter[Contents]()

@@ -75,7 +75,7 @@ class PackedTexts:
         return len(self._ends) - 1
 
     def __getitem__(self, place: Any) -> Any:
-        """A text, or the list of those of a slice."""
+        """The text, or None, at an index; the list of those of a slice."""
         if isinstance(place, slice):
             start, stop, _ = place.indices(len(self))
             ends = self._ends[start : stop + 1]
@@ -97,18 +97,18 @@ class MemoryColumns:
     measures packed, a text of a slice or a cluster once where the column has few of them."""
 
     def __init__(self, layout: Layout) -> None:
+        """Makes empty columns, each of a kind that takes little memory for what it holds."""
         self._texts: dict[str, dict[str, str]] = {
             name: {} for name in layout.texts if name.startswith(("cluster", "slice"))
         }
-        self._columns: dict[str, Any] = {
-            name: []
-            if name in self._texts
-            else PackedTexts()
-            if name in layout.texts
-            else array("q" if name == "row" else "i")
-            for name in layout.names
-            if name != "given"  # other runs are compared by it, which need a file
-        }
+        self._columns: dict[str, Any] = {}
+        for name in layout.names:
+            if name in self._texts:
+                self._columns[name] = []
+            elif name in layout.texts:
+                self._columns[name] = PackedTexts()
+            elif name != "given":  # other runs are compared by it, which need a file
+                self._columns[name] = array("q" if name == "row" else "i")
         self._ascending, self._last = True, 0
 
     def add(self, columns: Mapping[str, Cells]) -> None:

@@ -34,7 +34,8 @@ def _checked_out_commit(folder: Path) -> str:
     shared = folder / _read_text(folder / "commondir") if (folder / "commondir").is_file() else folder
     for place in (folder / branch, shared / branch):
         if place.is_file():
-            return found if _HASH.fullmatch(found := _read_text(place)) else ""
+            text = _read_text(place)
+            return text if _HASH.fullmatch(text) else ""
     packed = _read_text(shared / "packed-refs").splitlines()
     return next((line.split()[0] for line in packed if line.endswith(f" {branch}") and _HASH.match(line)), "")
 

@@ -75,7 +75,7 @@ def confidence_counts(
     columns: Columns, place: int, verdicts: Sequence[Result], label: Label, unusable: tuple[tuple[int, str], ...] = ()
 ) -> Confidences:
     """The counts of right and wrong rows for each step of confidence, from the column of steps at index `place` and the verdicts of
-    its evaluator."""
+    its evaluator. `label` says of a verdict whether it is right, and whether its row is kept out."""
     evaluator, _ = columns.layout.steps[place]
     names, labels = [f"step{place}", f"code{evaluator}"], [*map(label, verdicts)]
     confidences, times = Confidences(unusable=unusable), Counter[tuple[int, int]]()
@@ -96,7 +96,8 @@ class ClusterConfidence:
     def __init__(
         self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, confidences: Confidences
     ) -> None:
-        """Counts are added to `confidences`."""
+        """`place` is the index of the column of steps, and `evaluator` that of its evaluator, whose codes stand for `verdicts`. Counts are
+        added to `confidences`."""
         self.names, self._confidences = [f"step{place}", f"code{evaluator}"], confidences
         self._labels = [None if kept_out else right for right, kept_out in map(label, verdicts)]
         self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
@@ -178,19 +179,23 @@ def _stats(
     threshold = None if clustered else safe_threshold(known, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
     accept = tuple(_accept_above(known, at, whole, confidences.accepted if clustered else None) for at in shown)
-    chosen = next((threshold_stats for threshold_stats in accept if threshold_stats.threshold == threshold), None)
+    at_threshold = next((each for each in accept if each.threshold == threshold), None)
+    accepted = None
+    if whole and not clustered:
+        accepted = at_threshold.share if at_threshold is not None else 0.0
     return ConfidenceStats(
         evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=confidences.kept_out,
         ece=sum(gaps) / n if n else None, bins=bins, accept=accept,
         max_errors=max_errors, threshold=threshold,
-        accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
+        accepted=accepted,
         least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=confidences.unusable,
         **compute_metrics(CONFIDENCE_METRICS, known),
     )  # fmt: skip
 
 
 def _reliability_bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
-    """The reliability table: ten bins of equal width, from its lower end up to but without its upper one; 1 is in the last.
+    """Yields the reliability table: ten bins of equal width, without those that are empty. A bin goes from its lower end up to but without
+    its upper one; 1 is in the last. `known` has the counts of each step, `clusters` the sums of clusters by the first step of a bin.
 
     The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.
 

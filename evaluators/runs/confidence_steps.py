@@ -100,8 +100,11 @@ def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable
 
 
 def _cell_text(cell: Any) -> str:
-    """A cell as messages quote it, at most 40 characters of it."""
-    text = cell.issue.message if isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
+    """A cell as messages quote it, at most 40 characters of it; one that could not be read by what is wrong with it."""
+    if isinstance(cell, CellError):
+        text = cell.issue.message
+    else:
+        text = cell if isinstance(cell, str) else to_text(cell)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 

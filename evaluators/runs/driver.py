@@ -171,8 +171,8 @@ class Merger:
         self._store_in_order(part.sums.index, part)
 
     def lose(self, lost: Lost[Task]) -> None:
-        """Takes in a split whose worker was lost: it is only counted where it is scored once more, and ends the run where no other
-        worker is left."""
+        """Takes in a split whose worker was lost. Where it is scored once more, it is only counted; where it is given up (`lost.why`
+        says why), it ends the run."""
         if lost.why is None:
             self._variant.scored_again += 1
             return

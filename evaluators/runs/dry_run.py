@@ -42,7 +42,8 @@ def _cost_text(sent: Estimate) -> str:
 
 
 def _sent_text(different: int, sent: Estimate) -> str:
-    """The number of questions that would be sent, without those with a stored answer."""
+    """The sentence on how many questions would be sent at most, in how many requests and tokens. `different` is how many different
+    questions there are, those with a stored answer among them."""
     known = different - sent.questions
     questions = "1 question" if sent.questions == 1 else f"{sent.questions:,} questions"
     requests = "1 request" if sent.requests == 1 else f"{sent.requests:,} requests"

@@ -34,7 +34,7 @@ class EmptyPatterns:
             for place, (_, _, rows, _) in enumerate(values.found):
                 for at in rows:
                     parts[at].append(place)
-            alike: dict[tuple[int, ...], int] = {}
+            alike: dict[tuple[int, ...], int] = {}  # rows with the same parts have one pattern
             for at, places in parts.items():
                 key = tuple(places)
                 if key not in alike:

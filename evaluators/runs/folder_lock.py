@@ -80,7 +80,7 @@ def delete_stale_lock(folder: Path) -> None:
 
 
 def run_going_issue(folder: Path, held: Holding) -> Issue:
-    """The issue of a run whose folder another process holds, or may hold."""
+    """The issue (environment) of a run whose folder another process holds; or may hold, where `held` is not `others`."""
     if held == "others":
         message = "this run is still going: another process works in its folder"
         return Issue("run-going", Blame.ENVIRONMENT, message, str(folder), "wait for its end, or stop that process")

@@ -18,7 +18,7 @@ MadeNames: TypeAlias = Callable[[Iterable[str | None], Iterable[str]], Collectio
 
 
 def no_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> Collection[str]:
-    """The names of a run without reports."""
+    """No names at all: what a run without reports has in place of a function that names its reports."""
     return ()
 
 
@@ -36,7 +36,7 @@ def foreign_entries(folder: Path, made: MadeNames) -> list[Path]:
 
 
 def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
-    """Moves what no run has written from the folder of a run to another one; what has the name of a file there stays behind.
+    """Moves what no run has written from the folder `before` of a run to the folder `place`; what has the name of a file there stays.
 
     `made` names the files that are made from a run. Raises OSError.
     """

@@ -120,15 +120,15 @@ def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
     if gate.metric in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
-    suggested = (
-        "accuracy" if path is not None and gate.metric in OF_ROWS else "pass_rate" if gate.metric in OF_FIELDS else ""
-    )
+    suggested = ""
+    if path is not None and gate.metric in OF_ROWS:
+        suggested = "write metric: accuracy; "
+    elif gate.metric in OF_FIELDS:
+        suggested = "write metric: pass_rate; "
     yield (
         "no-such-metric",
         f'the gate "{gate.written}" asks for the metric {gate.metric}, and {about} has none',
-        f"write metric: {suggested}; its metrics: {', '.join(known)}"
-        if suggested
-        else f"its metrics: {', '.join(known)}",
+        f"{suggested}its metrics: {', '.join(known)}",
     )
 
 
@@ -212,12 +212,10 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     if not isinstance(data, Mapping):
         raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_gate_hint(data))
     names = {line.name: line.settings.scored_fields().names for line in context["evaluators"]}
-    of_fields = {
-        field: line.name
-        for line in context["evaluators"]
-        for scored in [line.settings.scored_fields()]
-        for field in (*scored.declared, *scored.awaited, *scored.names)
-    }
+    evaluator_of_field: dict[str, str] = {}
+    for line in context["evaluators"]:
+        scored = line.settings.scored_fields()
+        evaluator_of_field |= dict.fromkeys((*scored.declared, *scored.awaited, *scored.names), line.name)
     gates: list[Gate] = []
     details: list[Detail] = []
     for key, limits in data.items():
@@ -252,7 +250,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 unknown = error.issues[0].code == "unknown-evaluator"
                 if unknown and context["may_be_called"](written.partition(".")[0]):
                     continue  # perhaps one that could not be read, and that is said where it stands
-                evaluator = of_fields.get(written)
+                evaluator = evaluator_of_field.get(written)
                 hint = (
                     None if evaluator is None else f'"{written}" is a field of "{evaluator}": write {evaluator}.{written}'
                 )

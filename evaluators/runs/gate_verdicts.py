@@ -107,13 +107,14 @@ def _judge_gate(
 
 
 def _is_left_out(path: str | None, stats: EvaluatorStats) -> bool:
-    """Whether no row has the field, of a gate that is about every field, and some row has another one."""
-    there = {field.path for field in stats.fields if field.counts.n or field.counts.not_judged}
-    return path not in there and bool(there)
+    """Whether a gate on every field says nothing of the field `path`, since no row has it, though some row has another field."""
+    occurring = {field.path for field in stats.fields if field.counts.n or field.counts.not_judged}
+    return path not in occurring and bool(occurring)
 
 
 def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | NumericColumnStats]) -> Finding:
-    """Why a gate on a slice has nothing to judge: the column has other values only, or no rows were measured."""
+    """Why a gate on the slice `wanted`, a column and its value, has nothing to judge: the column has other values only, or no rows were
+    measured."""
     column, value = wanted
     values = dict.fromkeys(
         slice_.slice[1] for slice_ in slices if slice_.slice and bare_column(slice_.slice[0]) == column
@@ -155,7 +156,9 @@ def _judge_metric(gate: Gate, stats: EvaluatorStats) -> _Answer:
     value = lower_bound(gate.metric, stats, field) if bound else metric_of(gate.metric, stats, field)
     measured = rows_measured(gate.metric, stats, field)
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
-    unknown = "undefined" if not bound else "no-bound" if stats.slice is None else "no-bound-in-slices"
+    unknown = "undefined"
+    if bound:
+        unknown = "no-bound" if stats.slice is None else "no-bound-in-slices"
     verdict, findings = _compare_limits(config, value, measured, metric, unknown)
     several = field is not None and field.counts.n > measured > 0 and gate.metric not in EMPTY_RATES
     if field is not None and several:  # a row may have several values of it
@@ -203,8 +206,9 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     passes = passes_at(stats.shares, config.k, stats.kept_out_sizes)
     bound = config.using == "lower_bound"
     interval = passes.pass_at_k_ci if gate.metric == "pass_at_k" else passes.pass_all_k_ci
-    estimate = passes.pass_at_k if gate.metric == "pass_at_k" else passes.pass_all_k
-    value = (interval.low if interval is not None else None) if bound else estimate
+    value = passes.pass_at_k if gate.metric == "pass_at_k" else passes.pass_all_k
+    if bound:
+        value = interval.low if interval is not None else None
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
     if not passes.groups and passes.smaller and not passes.kept_out:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
@@ -281,7 +285,7 @@ def _unless_uncovered(
     """The verdict and its findings; undecided where the metric covers too few of the rows, unless the gate fails whatever the
     rows left out came to."""
     required_coverage = gate.config.coverage
-    unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
+    unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0  # a precision says nothing of them
     if required_coverage != "any" and (coverage := coverage_of(stats, field)).short_of(required_coverage):
         certain = _certain_failure(gate, stats, field)
         if verdict == "failed" and certain:
@@ -347,7 +351,9 @@ def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field
     bound = stats.metric_ci(field.path if field else None, ratio)
     if bound is not None and bound.ci is not None:
         return bound.ci.low
-    return 0.0 if metric_of(metric, stats, field) == 0 else None
+    return (
+        0.0 if metric_of(metric, stats, field) == 0 else None
+    )  # a metric of 0 cannot be lower, with an interval or without
 
 
 def rows_measured(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> int:

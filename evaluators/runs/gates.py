@@ -223,7 +223,8 @@ class Gate(Struct, frozen=True):
         return self.config.label is not None or self.config.metric in AVERAGES
 
     def is_on_labels_of(self, evaluators: Container[str]) -> bool:
-        """Whether the gate is about one label or an average over labels, where these evaluators count labels."""
+        """Whether the gate is about labels: about one, about an average that only labels have, or about a pooled metric of one of these
+        `evaluators`, which count labels."""
         return self.is_on_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
 
     @property

@@ -309,7 +309,7 @@ def _largest_unseen_share(units: int) -> float:
 
 
 def _degrees_of_freedom(moments: Moments) -> float:
-    """How many degrees of freedom the spread of the units leaves; at most two fewer than there are units."""
+    """How many degrees of freedom the spread of the units leaves, by its kurtosis; at most two fewer than there are units."""
     peaked = float(moments.fourth / moments.second**2) - 1
     most = moments.units - 2
     return most if peaked <= 0 else min(most, 2 * moments.units / peaked - 1)
@@ -358,7 +358,7 @@ def student_95(freedom: float) -> float:
 
 
 def pairs_interval(both: int, broken: int, fixed: int, neither: int) -> Interval | None:
-    """The interval of the difference of two rates over the same rows.
+    """The interval of the difference of two rates over the same rows, which are counted as in `paired_rates`; None without rows.
 
     Each end is the farther one of Newcombe's, which is too short where all that changed went the same way, and of the two
     that the interval of a mean is made of. How much a row can change is known here, so Student's degrees of freedom stay.
@@ -399,7 +399,8 @@ def paired_rates(both: int, broken: int, fixed: int, neither: int) -> Interval |
 
 
 def _correlation(both: int, broken: int, fixed: int, neither: int) -> float:
-    """Newcombe's estimate of the correlation, with his correction for continuity; 0 where a margin is empty."""
+    """Newcombe's estimate of the correlation of two rates, with his correction for continuity; 0 where a margin is empty. Rows are counted
+    as in `paired_rates`."""
     margins = (both + broken) * (fixed + neither) * (both + fixed) * (broken + neither)
     if margins == 0:
         return 0.0

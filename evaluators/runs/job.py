@@ -175,7 +175,8 @@ def work_on(
     stopped: Callable[[], bool] = lambda: False,
     lines: Sequence[EvaluatorLine] | None = None,
 ) -> Iterator[Work]:
-    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
+    """Yields the work on one split, ready to take its rows; while the block runs, the job's limits and its asking of judges are in force.
+    See `run_split` for `full`, `stopped` and `lines`."""
     plan = plan_of(job, lines if lines is not None else job.suite.lines())
     limits = limits_in_force(job.reading.limits, job.until)
     with (
@@ -209,6 +210,7 @@ class EvaluatorColumns:
     """The columns of one evaluator for the rows of one split, and sums that no column has."""
 
     def __init__(self, place: int, evaluator: Compiled, job: Job, rows: SplitRows) -> None:
+        """`place` is the index of the evaluator; columns are added to `rows`."""
         settings = evaluator.line.settings
         self.place, self.evaluator, self.rows, self.repeats = place, evaluator, rows, job.repeats
         self.fields = settings.scored_fields()
@@ -325,6 +327,7 @@ class Work:
     """One split in progress."""
 
     def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
+        """`plan` are the compiled steps of the job, `full` the keys of what is recorded that earlier splits have filled."""
         self.job, self.plan = job, plan
         self.sums, self.rows = SplitResult(split.index), SplitRows()
         self.counts = [

@@ -36,7 +36,7 @@ def chosen_document(reading: CellReading, cells: Mapping[str, Any]) -> PickedDoc
 
 
 def search_of(reading: CellReading) -> Search:
-    """How JSON is looked for in an output."""
+    """The settings by which JSON is looked for in an output."""
     return Search(reading.lenient, reading.pick, frozenset(reading.keys))
 
 
@@ -48,7 +48,7 @@ def wanted_kind(reading: CellReading, cells: Mapping[str, Any]) -> Want:
 
 
 def preferred_kind(reading: CellReading, cells: Mapping[str, Any]) -> Want:
-    """The kind that goes first where an output holds several documents."""
+    """The kind of JSON that goes first where an output holds several documents."""
     if reading.like is None:
         return reading.prefer
     return _kind_of_expected(reading.like, cells)

@@ -117,9 +117,9 @@ def confusion_matrix(
         before = cells.get(pair, PairCount())
         cells[pair] = PairCount(before.times + count.times, tuple(sorted(before.rows + count.rows)[:_SHOWN_ROWS]))
     rows, columns = Counter[str](), Counter[str]()
-    for (expected, output), cell in cells.items():
-        rows[expected] += cell.times
-        columns[output] += cell.times
+    for (expected, output), count in cells.items():
+        rows[expected] += count.times
+        columns[output] += count.times
     counts = {}
     for label, key in zip(labels, order, strict=False):
         right = cells[key, key].times if (key, key) in cells else 0
@@ -131,10 +131,10 @@ def confusion_matrix(
         labels=tuple(_label_metrics(label, confusion) for label, confusion in counts.items()),
         averages=tuple(_averages(list(counts.values()))),
         cells=tuple(
-            LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows)
+            LabelCell(expected.removeprefix("="), output.removeprefix("="), cell.times, cell.rows)
             for expected in order
             for output in order
-            if (met := cells.get((expected, output))) is not None
+            if (cell := cells.get((expected, output))) is not None
         ),
         columns=tuple(label.removeprefix("=") for label in order if is_label(label) or label in columns),
         variant=variant,

@@ -231,7 +231,8 @@ class LoadedSuite(Struct, frozen=True, dict=True):
             raise Problems(map(source.filled.masked_issue, issues))
 
     def _compared_columns(self, roles: Mapping[str, str]) -> Iterator[tuple[Loc, str, str]]:
-        """The output and the expected column of the test set and of every evaluator that reads both, and where it is said."""
+        """Yields (place in the suite, output column, expected column) of the test set, and of every evaluator that reads both sides and
+        names a column itself."""
         if "output" in roles and "expected" in roles:
             named = [role for role in ("output", "expected") if role in self.test_set.columns.named()]
             yield ("test_set", "columns", named[0]) if named else (), roles["output"], roles["expected"]
@@ -262,7 +263,8 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         return {role for role in ROLES if role in read or (role == "id" and of_ids)}
 
     def named_columns(self) -> list[str]:
-        """The columns that evaluators, conditions, slices and clusters name themselves."""
+        """The columns that the suite names by their own names: those of evaluators, conditions, slices, clusters, measures and the
+        confidence."""
         named = [column.name for column in needed_columns(self.lines) if column.literal]
         own = [self.cluster] if self.cluster is not None else []
         columns: tuple[NumericColumn, ...] = self._section("measures", ())

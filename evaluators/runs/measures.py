@@ -66,7 +66,8 @@ class _NumberCounter:
         return True
 
     def figure(self) -> Measure:
-        """The measure of the cells so far: sums of powers, the least, the largest, the middle two and the 95th percentile."""
+        """The measure of the cells so far: sums of powers, the least, the largest, the middle two and the 95th percentile. Sorts the
+        numbers that are not sorted yet."""
         count, others = self.numbers, sorted(self._others)
         self._end_piece()
 
@@ -83,11 +84,20 @@ class _NumberCounter:
                     low = middle + 1
             return low
 
-        every = enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
-        one, two, three, four = (units + nano * _NANO**power for power, (units, nano) in every)
-        numbers = Numbers(
-            count, (one, two, three, four), nth(1), nth(count), (nth((count + 1) // 2), nth(count // 2 + 1)), nth(-(-95 * count // 100))
-        ) if count else Numbers()  # fmt: skip
+        numbers = Numbers()
+        if count:
+            sums, squares, cubes, fourths = (
+                units + nanos * _NANO**power
+                for power, (units, nanos) in enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
+            )
+            numbers = Numbers(
+                count=count,
+                powers=(sums, squares, cubes, fourths),
+                least=nth(1),
+                greatest=nth(count),
+                middle=(nth((count + 1) // 2), nth(count // 2 + 1)),
+                p95=nth(-(-95 * count // 100)),  # rounded up
+            )
         return Measure(self.mark, self.cells, self.missing, numbers, self.unread)
 
     def _end_piece(self) -> None:
@@ -131,7 +141,7 @@ class ClusterNumbers:
     """Counts the numbers of a measure by cluster: the sum of each, of how many numbers it is."""
 
     def __init__(self, place: int, measure: Measure) -> None:
-        """Sums are added to `measure`."""
+        """`place` is the index of the measure; sums are added to `measure`."""
         self.names, self._found = [f"measure{place}"], measure
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
@@ -154,15 +164,16 @@ def slice_measures(columns: Columns, measure: int, place: int, mark: str) -> Ite
             if value not in known:
                 known[value] = _NumberCounter(mark)
             known[value].add(cell, times)
-        for value in names.complete(known):  # so that no more numbers are kept than those of the slices under way
+        for value in names.complete_slices(known):  # so that no more numbers are kept than those of the slices under way
             yield value, known.pop(value).figure()
-    yield from ((value, one.figure()) for value, one in known.items())
+    for value, counter in known.items():
+        yield value, counter.figure()
 
 
 def measure_stats(
     column: NumericColumn, measure: Measure, variant: str | None, key: SliceKey | None, clustered: bool
 ) -> NumericColumnStats:
-    """The metrics of a measure, over all rows or over a slice."""
+    """The metrics of a measure over all rows, or over the slice `key`. `clustered`: rows are in clusters, each of which is one unit."""
     return NumericColumnStats(
         name=column.name,
         column=column.column,

@@ -126,7 +126,9 @@ class Metric(Struct, frozen=True):
         value = self.value(stats)
         if self.kind == "score":
             return score_text(value)
-        return quantity_text(value, self.digits) if self.kind == "value" else UNDEFINED if value is None else f"{value:,}"
+        if self.kind == "value":
+            return quantity_text(value, self.digits)
+        return UNDEFINED if value is None else f"{value:,}"
 
     def interval(self, stats: Any) -> Interval | None:
         """The interval of the metric; None where it has none."""
@@ -200,7 +202,8 @@ def _item_metric(name: str, meaning: str, kind: Kind) -> Metric:
 
 
 def _rows_metric(status: RowStatus, place: Place, name: str = "", scored: bool = False) -> Metric:
-    """How many rows ended so; those that are `scored` are named beside the scored ones."""
+    """The metric that counts the rows with a status. `place` says which tables have it; `name` is its name where that is not the word of
+    the status. Of statuses that are `scored`, trackers get it by that name, of others as `rows/NAME`."""
     words, name = ROW_WORDS[status.word], name or status.word
     made = partial(_row_count, status)
     sent = name if scored else f"rows/{name}"

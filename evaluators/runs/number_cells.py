@@ -39,7 +39,7 @@ class NumericColumn(Struct, frozen=True):
 
 
 def is_empty(cell: str) -> bool:
-    """Whether the cell is empty."""
+    """Whether the cell is empty or blank."""
     return not cell or cell.isspace()
 
 

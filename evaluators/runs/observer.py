@@ -36,7 +36,7 @@ class Observer(Struct, frozen=True):
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
 
     def of_part(self, place: int, parts: int) -> Observer:
-        """The observer of one of several parts of a run, which reports progress as that of the whole run."""
+        """The observer of the part with index `place` of so many `parts` of a run; it reports progress as that of the whole run."""
 
         def progress(rows: int, share: float | None) -> None:
             self.progress(rows, None if share is None else (place + share) / parts)

@@ -108,7 +108,7 @@ def local_results_folders(suite: LoadedSuite, results: str | Path | None) -> lis
 
 @contextmanager
 def masked_problems(suite: LoadedSuite) -> Iterator[None]:
-    """Problems that keep a run from starting, without what the environment filled in to the suite."""
+    """Raises the Problems of the block anew, with masks in place of the values that the environment filled in to the suite."""
     try:
         yield
     except Problems as error:

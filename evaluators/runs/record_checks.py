@@ -86,7 +86,7 @@ def run_file_bytes(file: Path, path: Path) -> bytes:
 
 
 def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
-    """Messages about a damaged record: where it contradicts the result beside it, or names files that no run writes."""
+    """Yields messages about a damaged record: where it contradicts the result beside it, or names files that no run writes."""
     if facts.suite and not _is_suite_file(facts.suite):
         yield f"its suite is named {quote(facts.suite)}, which is not among its files"
     for variant in facts.variants:

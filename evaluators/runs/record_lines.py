@@ -63,7 +63,7 @@ OutcomeLine: TypeAlias = Outcome | ListOutcome | RowOutcome
 
 
 def outcome_kind(line: Mapping[str, Any]) -> type[OutcomeLine]:
-    """Which of the three lines of outcomes something is meant to be."""
+    """The type of line that a line of outcomes is meant to be, by its keys."""
     if "path" in line or "status" in line:
         return Outcome
     return ListOutcome if "array" in line or "pairs" in line else RowOutcome
@@ -78,7 +78,8 @@ class Recorded(Scored, frozen=True):
 
 
 def row_outcome(recorded: Recorded) -> RowOutcome | None:
-    """The line about a row as a whole: its reason and details; None where it has neither."""
+    """The line about a row as a whole: its reason and details, places that the schema lacks, and the hash of the schema; None where there
+    is none of these."""
     details = json_value(recorded.details)
     if recorded.reason is None and not details and not recorded.outside and recorded.schema is None:
         return None

@@ -119,7 +119,7 @@ class Recorder:
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
             self._may_be_small = False
             for outcomes in self._evaluators:
-                outcomes.end_small()
+                outcomes.record_first_rows_only()
         first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
         return [
             outcomes.rows_to_record(ledger.verdicts, column, first)
@@ -145,7 +145,7 @@ class Recorder:
             self._keep_cells(chunk, columns)
 
     def recorded_counts(self) -> dict[str, int]:
-        """How many rows were recorded under each key."""
+        """How many rows were recorded under each key of each evaluator, and how many were set aside."""
         counts: dict[str, int] = {}
         for outcomes in self._evaluators:
             counts.update(outcomes.recorded_counts())
@@ -177,7 +177,7 @@ class Schemas:
         self._hashes: dict[int, tuple[FieldNode, str]] = {}  # the tree is kept, as its identity is the key
 
     def hash_of(self, root: FieldNode) -> str:
-        """The hash of what a tree declares."""
+        """The hash of what a tree declares. The declarations are added to `declared`."""
         known = self._hashes.get(id(root))
         if known is None:
             declared = Declared.of(root)
@@ -218,9 +218,9 @@ class _OutcomeRecorder:
         """Codes of which more rows are wanted."""
         self._looked_at = 0
 
-    def end_small(self) -> None:
-        """From now on records only the first rows under each key, as the run is no longer a small one, unless all were asked
-        for."""
+    def record_first_rows_only(self) -> None:
+        """From now on only the first rows under each key are recorded, as the run is no longer a small one, unless its settings ask for
+        all."""
         self._everything = self._most is None
 
     def rows_to_record(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[RowToRecord]:

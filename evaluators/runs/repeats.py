@@ -44,7 +44,7 @@ class Repeats(Struct, frozen=True):
     of_ids: bool = False
 
     def column(self, roles: Mapping[str, str]) -> str:
-        """The column, where columns play these roles."""
+        """The column that says which rows are outputs of one question. `roles` are the columns of roles, such as that of ids."""
         return roles.get(BY_ID, self.by) if self.of_ids else self.by
 
 
@@ -124,7 +124,8 @@ class AttemptCounter:
     """Counts the groups of one evaluator."""
 
     def __init__(self, place: int, line: EvaluatorLine, verdicts: Sequence[Result], wrong: WrongFields) -> None:
-        """`wrong` are the fields of documents that are wrong in a group."""
+        """`place` is the index of the evaluator, `verdicts` are what its codes stand for, `wrong` the fields of documents that are wrong
+        in a group."""
         self.names = [f"code{place}"]
         self._verdicts, self._wrong = verdicts, wrong
         self._fields = line.settings.scored_fields().names
@@ -132,7 +133,8 @@ class AttemptCounter:
         self.groups = Groups(last=wrong.last_group)
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """Counts one group by its name; its codes are `cells[0]`."""
+        """Counts the group called `group`, whose codes are `cells[0]`. Unless its wrong fields are its own, it waits to be counted with the
+        groups that have the same codes."""
         name, contents = group, tuple(sorted(cells[0]))
         attempts = self._alike.get(contents)
         if attempts is None:
@@ -173,7 +175,7 @@ class AttemptCounter:
 def repeat_stats(
     lines: Sequence[EvaluatorLine], groups: Sequence[Groups], repeats: Repeats | None, variant: str | None
 ) -> Iterator[RepeatStats]:
-    """The statistics of each evaluator's groups, in the order of the suite; empty without `repeats`."""
+    """Yields the statistics of each evaluator's groups, in the order of the suite; nothing without `repeats`."""
     for line, attempts in zip(lines, groups, strict=False):
         if repeats is not None:
             yield _stats(line.name, attempts, repeats, variant)
@@ -212,7 +214,7 @@ def _sort_key(passed: int, attempts: int) -> tuple[bool, Fraction]:
 
 
 def _flips(groups: Groups) -> Iterator[FieldFlips]:
-    """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
+    """Yields a record for each field that is right in one attempt of a group and wrong in another, the most frequent first."""
     flips = ((path, count) for path, count in groups.flips.items() if count)
     for path, count in sorted(flips, key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
         yield FieldFlips(path, **compute_metrics(FLIP_METRICS, FlipCounts(count, groups.repeated - groups.alone[path])))

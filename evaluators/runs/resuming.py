@@ -50,7 +50,8 @@ class ResumedRun(NamedTuple):
 def resumed_run(
     suite: LoadedSuite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
 ) -> ResumedRun:
-    """The run that `resume` means: its name, or True for the run called `name`. Raises Problems (config) where that is unclear."""
+    """The run that `resume` means: its name or path, or True for the run called `name`, in the folder `results`. Raises Problems (config)
+    where that is unclear, and with `force`, which asks for the opposite."""
     wanted = name or suite.results.name
     if force:
         message = "a run is either gone on with or replaced"
@@ -86,7 +87,7 @@ def _results_folder(results: str | Path | None) -> Path:
 def resume_key(
     prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str
 ) -> dict[str, str]:
-    """The facts that two attempts at a run must have in common, by their names in messages."""
+    """The facts that two attempts at a run must have in common: a checksum of each, by its name in messages."""
     suite, test_set = prepared.suite, prepared.test_set
     reading = [getattr(test_set.config, name) for name in _READING]
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]

@@ -34,6 +34,7 @@ class RowWriter:
     """Writes the rows of one variant, split by split after `begin`. `rows` are those that are there."""
 
     def __init__(self, rows: RunRows) -> None:
+        """Nothing is read or written before `begin`."""
         self._file, self.rows, self._variant, self._table = rows.file, rows, rows.variant, rows.table
         self.splits, self.next_row, self._first = 0, 0, 0
         self._codes: dict[int, dict[str, int]] = {}
@@ -56,10 +57,11 @@ class RowWriter:
             self._file.give_up(error)
             self._make_table()
         with damage_as_problem(self._file.path):
-            return self._stored_splits(first)
+            return self._load_stored_splits(first)
 
-    def _stored_splits(self, first: int) -> SplitResult | None:
-        """The sums of the splits that are stored, whose codes and rows are checked; None without any."""
+    def _load_stored_splits(self, first: int) -> SplitResult | None:
+        """Reads what the file has of this variant, checks it, and sets the known codes, the counts of kept outcomes, and the next split and
+        row by it. Returns the summed sums of its splits; None without any."""
         self.rows.written = self.rows.stored_verdicts()
         self._codes = self._stored_codes("verdicts", "verdict || watched", range(len(self.rows.layout.evaluators)))
         pairs = self._stored_codes("pairs", "expected, output", self.rows.layout.labelled)
@@ -103,12 +105,9 @@ class RowWriter:
         names = list(bounds)
         for at in range(0, len(names) if rows else 0, _QUERY_COLUMNS):
             some = names[at : at + _QUERY_COLUMNS]
-            ends = iter(
-                db.execute(
-                    f"select {', '.join(f'min({column}), max({column})' for column in some)} from {self._table}"
-                ).fetchone()
-            )
-            for name, least, most in zip(some, ends, ends, strict=True):
+            query = ", ".join(f"min({column}), max({column})" for column in some)
+            ends = db.execute(f"select {query} from {self._table}").fetchone()
+            for name, least, most in zip(some, ends[::2], ends[1::2], strict=True):
                 low, high = bounds[name]
                 if not low <= least <= most < high:
                     what = f"{low:,} to {high - 1:,} can be; found {least:,} to {most:,}"
@@ -277,7 +276,7 @@ class RowWriter:
         self, outcomes: Sequence[KeptOutcome], first: int, recording: Recording, small: bool
     ) -> Iterator[tuple[int, int, int, str, int, str]]:
         """Yields the lines of the table of outcomes to keep: in a run that is not small, those of the first rows of each field, which are
-        counted. `first` is the number of the split's first row."""
+        counted. `first` is the number of the split's first row. What the numbers in `kept` say is told in `KeptOutcome`."""
         last: dict[tuple[int, str], int] = {}
         most, taken = recording.most, self._taken
         for offset, evaluator, name, kept, line in outcomes:

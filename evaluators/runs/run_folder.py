@@ -62,6 +62,7 @@ class RunFolder:
     def __init__(
         self, path: Path, lock: FolderLock | None = None, requested: Path | None = None, before: Before = "nothing"
     ) -> None:
+        """Nothing is made here: see `create` and `resume`. `lock` is the lock of the folder, which is held already."""
         self.path = path
         self.requested_path = requested or path
         """Where the run would be, were nothing else there."""
@@ -78,7 +79,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, results: str | Path, name: str, force: bool = False, made: MadeNames = no_names) -> RunFolder:
-        """A new run folder in the folder `results`, which is made when it is not there. It gets the first free one of the names
+        """Makes and claims a run folder in the folder `results`, which is made where it is not there. It gets the first free name of
         `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for. A name is not free while a
         run that was to be replaced waits beside it. `made` names the files that are made from a run, which go with it.
 
@@ -86,22 +87,22 @@ class RunFolder:
         (nothing else is ever removed); Problems (environment) when the folder cannot be written, or the run to be replaced goes on.
         """
         check_name(name)
-        asked = Path(results) / name
+        requested = Path(results) / name
         try:
-            asked.parent.mkdir(parents=True, exist_ok=True)
+            requested.parent.mkdir(parents=True, exist_ok=True)
             if force:
-                _put_aside(asked, made)
-            for path in free_places(asked):
-                forced = force and path == asked
+                _put_aside(requested, made)
+            for path in free_places(requested):
+                forced = force and path == requested
                 if not forced and os.path.lexists(_replaced_path(path)):
                     continue
                 if (lock := _claim(path)) is not None:
-                    folder = cls(path, lock, asked, "another run" if forced else "nothing")
+                    folder = cls(path, lock, requested, "another run" if forced else "nothing")
                     folder.made = made
                     return folder
         except OSError as error:
             if force:
-                _put_back(asked)
+                _put_back(requested)
             issue = write_issue(error, str(results), "the folder of the results")
             raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from error
         raise AssertionError  # there is always a next place
@@ -316,8 +317,8 @@ def _claim(path: Path) -> FolderLock | None:
 
 
 def _put_aside(place: Path, made: MadeNames) -> None:
-    """Makes room for a run that replaces the one at a place, which is moved beside it. Raises Problems where there is no run,
-    or one that still goes on, and OSError."""
+    """Makes room for a run that replaces the one at a place, which is moved beside it. `made` names the files that are made from a run.
+    Raises Problems where something else than a run is there, or a run that still goes on; and OSError."""
     if is_free(place):
         return
     if place.is_symlink() or not any(is_own_file(place / name) for name in (RUN_JSON, RUN_DB)):
@@ -367,7 +368,7 @@ def _put_back(place: Path) -> None:
 
 def _delete_waiting(aside: Path, place: Path, made: MadeNames) -> None:
     """Deletes the run `aside` that waited to be replaced, and moves files that no run has written to the folder at `place`. It
-    stays where one of them cannot be moved."""
+    stays where one of them cannot be moved. `made` names the files that are made from a run."""
     if os.path.lexists(aside):
         with suppress(OSError):
             move_foreign(aside, place, made)

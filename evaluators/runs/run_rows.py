@@ -27,6 +27,7 @@ class RunRows:
     """The rows of one variant of a run, read in their order, of which `RowWriter` writes more."""
 
     def __init__(self, file: RunDb, variant: int, layout: Layout) -> None:
+        """`variant` is the index of the variant, `layout` says which columns its rows have."""
         self.file, self.variant, self.layout = file, variant, layout
         self.table = rows_name(variant)
         self.written: list[list[Result]] | None = None
@@ -42,7 +43,11 @@ class RunRows:
     def memory(self) -> MemoryColumns | None:
         """The columns, where they are kept in memory; None where they are in a file."""
         memory = self.file.memory
-        return None if memory is None else memory.setdefault(self.variant, MemoryColumns(self.layout))
+        if memory is None:
+            return None
+        if self.variant not in memory:
+            memory[self.variant] = MemoryColumns(self.layout)
+        return memory[self.variant]
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
         """Yields the cells of the named columns, a chunk of rows at a time, sorted by the column `order` and then by row number."""
@@ -125,8 +130,8 @@ class RunRows:
         return (line for (line,) in self.select(line, table, more))
 
     def _outcome_lines(self, more: str) -> Iterator[str]:
-        """The lines of outcomes as JSON, with row and evaluator put in front, in the order of rows. Raises Problems (config) for an
-        evaluator that is not there."""
+        """The lines of outcomes as JSON, with row and evaluator put in front; `more` is the SQL that chooses and sorts them. Raises
+        Problems (config) for an evaluator that is not there."""
         names = [compact(name).decode() for name in self.layout.evaluators]
         for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", more):
             if not 0 <= evaluator < len(names):

@@ -54,7 +54,7 @@ def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[
 
 
 def _parts(documents: Iterable[JSON], column: Column) -> list[JSON]:
-    """The documents, or what stands at the column's path in them."""
+    """The documents, or what stands at the column's path in them, without those in which it cannot be read."""
     parts = values_at(documents, column) if column.at is not None else list(documents)
     return [part for part in parts if part.__class__ is not CellError]
 
@@ -74,5 +74,5 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:
-    """An inferred schema, for people to review."""
+    """The text of the file with an inferred schema: indented JSON, for people to review."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -94,8 +94,8 @@ def _score_again(record: Run, plan: Plan, variant: str | None, only: int | None)
         with plan.score_chunk(columns, len(some)) as slots:
             for index, (row, line) in enumerate(some):
                 for place, evaluator in listed:
-                    then: Result = verdicts[place][row.codes[place]]
-                    if row.row != line.row or _main_parts(slots[evaluator.verdicts][index]) != _main_parts(then):
+                    stored: Result = verdicts[place][row.codes[place]]
+                    if row.row != line.row or _main_parts(slots[evaluator.verdicts][index]) != _main_parts(stored):
                         raise _differs_problem(row.row)
                     if (documents := plan.documents_from(evaluator, slots, index)) is not None:
                         yield from _outcome_lines(row.row, evaluator.line.name, documents)

@@ -38,9 +38,9 @@ class SliceNames:
             values if every.keys() <= self._own else [value if value in self._own else OTHER_VALUES for value in values]
         )
 
-    def complete(self, met: Iterable[str]) -> list[str]:
-        """The slices among `met` of which no further row can come, as values come in order."""
-        return [value for value in met if value not in (OTHER_VALUES, self._last)]
+    def complete_slices(self, slices: Iterable[str]) -> list[str]:
+        """Those of the slices of which no further row can come, as values come in order."""
+        return [value for value in slices if value not in (OTHER_VALUES, self._last)]
 
 
 def slice_tallies(

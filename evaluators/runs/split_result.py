@@ -89,9 +89,9 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def check(self) -> None:
         """Raises ValueError for places of documents that are not there."""
-        places = (place for each in (self.documents, self.expected) for items in each.values() for place in items)
-        if not all(0 <= place < len(self.read) for place in places):
-            raise ValueError("documents that are not there")
+        for places in (*self.documents.values(), *self.expected.values()):
+            if not all(0 <= place < len(self.read) for place in places):
+                raise ValueError("documents that are not there")
 
     def documents_of(self, evaluator: str) -> list[JSON]:
         """The documents of an evaluator."""
@@ -179,11 +179,11 @@ class SplitResult(Sum):
 
     def limit(self) -> None:
         """Keeps the first issues of each code, and the first values of each slice."""
-        met: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         first_issues = []
         for row, issue in self.issues:
-            met[issue.code] += 1
-            if met[issue.code] <= MOST_ISSUES:
+            counts[issue.code] += 1
+            if counts[issue.code] <= MOST_ISSUES:
                 first_issues.append((row, issue))
         self.issues = first_issues
         for values in self.slice_empties.values():
@@ -241,7 +241,9 @@ class Part(NamedTuple):
         if set(rows.columns) != set(layout.names) or {*map(len, rows.columns.values())} - {sums.rows}:
             raise ValueError("rows of another shape")
         for name, cells in rows.columns.items():
-            kinds = {type(None), str} if name == "id" else {str} if name in layout.texts else {int}
+            kinds: set[type] = {str} if name in layout.texts else {int}
+            if name == "id":
+                kinds = {str, type(None)}
             if not {*map(type, cells)} <= kinds or (name in layout.texts and encodable_cells(cells) is not cells):
                 raise ValueError("cells of another type")
         pairs, patterns = ({place: len(items) for place, items in each.items()} for each in (rows.pairs, rows.patterns))

@@ -316,7 +316,8 @@ _OF_NO_FIELD: Final = SURPLUS_DETAILS | {OUTSIDE}
 
 
 def _with_details(counts: Sequence[int], further: Mapping[str, int]) -> Counts:
-    """The counts of a path, the kinds of results that only a schema tells apart among them."""
+    """The counts of a path from its four `counts`, and from the `further` ones of results that only a schema tells apart: errors, which are
+    among the mismatches, skipped values and faults."""
     match, mismatch, omission, hallucination = counts
     errors = further.get(ERRORS, 0)
     return Counts(
@@ -351,7 +352,7 @@ def _status_counts(counts: Sequence[int]) -> Counts:
 def measure_stats_of(
     columns: Sequence[NumericColumn], measured: Sequence[tuple[str | None, Measured]]
 ) -> list[NumericColumnStats]:
-    """The measures over each variant, and then those of its slices, by column and then by value."""
+    """The statistics of each measure: first over each variant, then over the slices of each, by column and then by value."""
     whole: list[NumericColumnStats] = []
     slices: list[NumericColumnStats] = []
     for variant, (_, figures) in measured:

@@ -23,7 +23,7 @@ _NO_ROOM: Final = frozenset([errno.ENOSPC, errno.EDQUOT])
 
 
 def write_issue(error: OSError, named: str, what: str = "the file") -> Issue:
-    """The issue (environment) of a file that could not be written. `named` is the place that the user gave, whatever its
+    """The issue (environment) of a file, or of `what` else could not be written. `named` is the place that the user gave, whatever its
     working file is called."""
     return Issue(UNWRITTEN, Blame.ENVIRONMENT, f"{what} cannot be written: {system_message(error)}", named, _hint(error))
 
@@ -59,7 +59,7 @@ def write_text(path: Path, text: str, *, renews: bool = False) -> None:
 
 @contextmanager
 def open_text(path: Path, *, renews: bool = False) -> Iterator[TextIO]:
-    """A UTF-8 stream into a file that appears, whole, when the block ends without an error.
+    """Yields a UTF-8 stream into a hidden file, which takes its place at `path` when the block ends without an error, and is deleted else.
 
     Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`. Raises
     Problems (environment) that name the file, not the hidden one beside it, when the system does not take it; (config) for a
@@ -127,5 +127,5 @@ def _is_empty_lock(entry: Path) -> bool:
 
 
 def free_places(place: Path) -> Iterator[Path]:
-    """The free places for runs of a name, one after the other."""
+    """Yields the free places for runs of one name, without end: `place` itself, and those beside it with -2, -3 and so on at their ends."""
     return filter(is_free, map(place.with_name, numbered_names(place.name)))

@@ -46,7 +46,9 @@ def recording_of(
     `every_outcome`, `every_row` and `matches` are set where such a file needs every outcome, the cells of every row, or what matches.
     """
     evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
-    most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
+    most: int | None = None
+    if not every_outcome and evidence != "all":
+        most = FIRST_MISMATCHES if evidence == "first" else evidence
     if every_outcome or every_row or (documents == "auto" and not table.lasting):
         documents = "all"
     matches = matches or most is None or documents == "none" or not can_score_again(prepared.suite)

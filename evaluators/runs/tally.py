@@ -108,7 +108,7 @@ class Tally(Struct):
 
     @property
     def rows(self) -> int:
-        """The number of rows that were met."""
+        """The number of rows that were counted."""
         return sum(self.row_statuses)
 
     @property

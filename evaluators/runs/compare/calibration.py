@@ -253,14 +253,14 @@ def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval 
     return value, Interval(max(-1.0, value - reach), min(1.0, value + reach))
 
 
-def rate_difference_interval(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
-    """The 95 % CI of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
-    first, second = wilson(*one), wilson(*other)
-    if first is None or second is None:
+def rate_difference_interval(first: tuple[int, int], second: tuple[int, int]) -> Interval | None:
+    """The 95 % CI of the second rate minus the first, each given as (count, of how many); None where one is of nothing."""
+    first_ci, second_ci = wilson(*first), wilson(*second)
+    if first_ci is None or second_ci is None:
         return None
-    p, q = one[0] / one[1], other[0] / other[1]
-    low = q - p - sqrt((q - second.low) ** 2 + (first.high - p) ** 2)
-    high = q - p + sqrt((second.high - q) ** 2 + (p - first.low) ** 2)
+    p, q = first[0] / first[1], second[0] / second[1]
+    low = q - p - sqrt((q - second_ci.low) ** 2 + (first_ci.high - p) ** 2)
+    high = q - p + sqrt((second_ci.high - q) ** 2 + (p - first_ci.low) ** 2)
     return Interval(low, high)
 
 

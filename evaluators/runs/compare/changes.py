@@ -61,7 +61,8 @@ def change_of(was: State, now: State) -> Change:
 
 
 def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
-    """The change of one value, by its status in both runs; None where a run does not have it."""
+    """The change of one value from its status in the base, `was`, to the one that it has `now`; a status is None where that run does not
+    have the value."""
     was_wrong, is_wrong = (status in _WRONG or status is FieldStatus.ERROR for status in (was, now))
     if is_wrong and not was_wrong:
         return "broken"
@@ -76,8 +77,8 @@ def weightiest_change(changes: Iterable[Change]) -> Change:
 
 
 def score_states(was: RowResult, now: RowResult) -> tuple[State, State]:
-    """The states of a row's score in both runs. A run that skipped a field which the other one measured has no score of the
-    row, rather than nothing to measure."""
+    """The states of a row's score in both runs, from its results in them. A run that skipped a field which the other one measured has no
+    score of the row, rather than nothing to measure."""
     return _unless_set_aside(score_state(was), was, now), _unless_set_aside(score_state(now), now, was)
 
 
@@ -132,7 +133,8 @@ def field_right(result: Result, index: int) -> bool | None:
 def changed_rows(
     pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
 ) -> tuple[list[ChangedRow], Counter[Change]]:
-    """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
+    """The rows of which a verdict, or a value that is wrong, changed or was lost, as comparisons list them; and how many rows there are of
+    each kind of change."""
     known: dict[tuple[RowResult, RowResult], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
@@ -140,7 +142,10 @@ def changed_rows(
     of_base, of_new = ([rows.results(name) for name in evaluators] for rows in (pairs.base, pairs.new))
     for row in pairs.rows():
         verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
-        changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
+        for both in verdicts:
+            if both not in known:
+                known[both] = change_of(*score_states(*both))
+        changes = [known[both] for both in verdicts]
         change = weightiest_change(changes)
         counts[change] += 1
         others = list(_other_wrong_values(*row, *values))
@@ -266,7 +271,7 @@ def _changed_row(
 
 
 def _why_unscored(result: RowResult) -> str:
-    """Why a run did not score a row."""
+    """The words that say why a run did not score a row: `absent`, or its status and what the issue says."""
     if result is None:
         return "absent"
     standing = "nothing there" if result.status is RowStatus.NOT_MEASURED else result.status.word

@@ -81,7 +81,7 @@ def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
 
 
 def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
-    """The target of a regression check. `fields` are those of each evaluator.
+    """The target of a regression check, which the suite spells `written`. `fields` are those of each evaluator.
 
     `header.*` is every field of an evaluator and `fields.*` every field there is, unless an evaluator is called `fields`.
 

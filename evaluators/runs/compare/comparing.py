@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -31,6 +31,7 @@ from evaluators.runs.compare.regression_checks import judge_regression_checks
 from evaluators.runs.compare.unpaired import compare_metrics, label_differences, measure_differences
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.reader import Run
 from evaluators.runs.result import RepeatStats, RunResult
 from evaluators.runs.wording import Finding
 from evaluators.testsets.naming_key import naming_keys
@@ -203,24 +204,26 @@ def reasons_against(base: Side, new: Side) -> Iterator[Finding]:
     """Yields the reasons why the runs cannot be compared, whatever their rows are; nothing where they can."""
     if base.variants != new.variants and set(base.rows) != set(new.rows):
         yield Finding("other-variants", {"base": base.variants, "new": new.variants})
-    for side, one, other in (("base", base, new), ("new run", new, base)):
-        alone = [name for name in one.fields if name not in other.fields]
+    for side, own, others in (("base", base.fields, new.fields), ("new run", new.fields, base.fields)):
+        alone = [name for name in own if name not in others]
         if alone:
             yield Finding("one-sided-evaluators", {"side": side, "count": len(alone), "evaluators": alone})
     for name in ("", *(name for name in new.fields if name in base.fields)):
         was, now = base.result.meaning.get(name, {}), new.result.meaning.get(name, {})
         settings = [key for key in dict.fromkeys([*was, *now]) if was.get(key) != now.get(key)]
         if settings:
-            of_judge = all(key.startswith("judge → ") for key in settings)
-            code = "other-settings" if name else "other-judge" if of_judge else "other-reading"
+            code = "other-settings"
+            if not name:  # the settings of no evaluator: of the judge, and of how the test set is read
+                of_judge = all(key.startswith("judge → ") for key in settings)
+                code = "other-judge" if of_judge else "other-reading"
             yield Finding(code, {"name": name, "settings": settings})
-    for side, one in (("base", base), ("new run", new)):
-        if not one.result.complete:
+    for side, result in (("base", base.result), ("new run", new.result)):
+        if not result.complete:
             yield Finding("interrupted", {"side": side})
 
 
 def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
-    """The rows that only one of the runs has, by variant."""
+    """Yields, for each variant and run, the finding that names the rows that only this run has."""
     for variant, of_variant in pairs.items():
         for side, lines in (("base", of_variant.base_only), ("new run", of_variant.new_only)):
             if ids := [line.id or f"row {line.row}" for line in lines]:
@@ -237,21 +240,22 @@ def pairing_remarks(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) ->
 
 
 def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
-    """The column that is unlike in every row of both runs and shares values, as far as they kept their cells. Outputs name no row."""
+    """The column that is unlike in every row of both runs and shares values, as far as they kept their cells; the likeliest of several.
+    None without any. Outputs name no row."""
     if base.record is None or new.record is None:
         return None
-    was, now = (
-        [
-            {name: cell for name, cell in line.cells.items() if name != side.result.columns.get("output")}
-            for line in islice(side.record.cells(side.variant if variant is None else variant), _MOST_CELLS)
-        ]
-        for side in (base, new)
-        if side.record is not None
-    )
-    known = [naming for naming in naming_keys(was, now) if naming.shared]
+    namings = naming_keys(_first_cells(base, base.record, variant), _first_cells(new, new.record, variant))
+    known = [naming for naming in namings if naming.shared]
     input_column = new.result.columns.get("input")
     known.sort(key=lambda naming: (not naming.is_called_id, naming.key != input_column, -naming.shared))
     return known[0].key if known else None
+
+
+def _first_cells(side: Side, record: Run, variant: str | None) -> list[dict[str, Any]]:
+    """The cells of the first rows of a run or of one variant of it, without those of the output."""
+    lines = islice(record.cells(side.variant if variant is None else variant), _MOST_CELLS)
+    output = side.result.columns.get("output")
+    return [{name: cell for name, cell in line.cells.items() if name != output} for line in lines]
 
 
 _MOST_CELLS: Final = 2_000
@@ -269,14 +273,14 @@ def other_corrections(base: RunResult, new: RunResult) -> set[str]:
 
 
 def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Collection[str]) -> Iterator[Finding]:
-    """The rows that are set aside because their corrections differ, by variant."""
+    """Yields, for each variant, the finding that names the rows that are set aside because their corrections differ."""
     for variant, of_variant in pairs.items():
         if ids := [line.id for line in of_variant.other_question if line.id in differing]:
             yield Finding("other-corrections", {"variant": variant, "count": len(ids), "ids": ids})
 
 
 def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
-    """The rows that ask something else in the two runs, by variant."""
+    """Yields, for each variant, the finding that names the rows that ask something else in the two runs."""
     for variant, of_variant in pairs.items():
         if ids := [f"{line.id} (row {line.row})" if line.id else f"row {line.row}" for line in of_variant.other_question]:
             yield Finding("other-question", {"variant": variant, "count": len(ids), "ids": ids})
@@ -288,13 +292,14 @@ def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
     if base.result.version != new.result.version:
         yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
     for name in (name for name in new.fields if name in base.fields):
-        for side, one, other in (("base", base, new), ("new run", new, base)):
-            alone = [path for path in one.fields[name] if path not in other.fields[name]] if other.fields[name] else []
+        for side, own, others in (("base", base.fields, new.fields), ("new run", new.fields, base.fields)):
+            alone = [path for path in own[name] if path not in others[name]] if others[name] else []
             if alone:
                 yield Finding("one-sided-fields", {"side": side, "count": len(alone), "fields": alone, "name": name})
     if base.result.cluster != new.result.cluster:
         yield Finding("other-groups", {"base": base.result.cluster, "new": new.result.cluster})
     if repeated := sum(pair.repeated for pair in pairs):
         yield Finding("repeated", {"count": repeated})
-    if any(not line.checksum for side in (base, new) for rows in side.rows.values() for line in rows.lines):
+    all_rows = [*base.rows.values(), *new.rows.values()]
+    if any(not line.checksum for rows in all_rows for line in rows.lines):
         yield Finding("unchecked")

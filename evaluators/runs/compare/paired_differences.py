@@ -45,16 +45,16 @@ def all_differences(
     for variant, paired in pairs.items():
         families = _Family(paired), _Family(paired)
         for name in names:
-            met = _count_by_cluster(paired, name)
+            counts = _count_by_cluster(paired, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
-            values = _count_values(met, score_states, lost_is_broken)
+            values = _count_values(counts, score_states, lost_is_broken)
             evaluators.append(
                 families[0].with_same_test(_difference(name, None, values, variant), values, score_states, lost_is_broken)
             )
             for index, path in enumerate(after):
                 if path in before:
                     states = field_states(before.index(path), index)
-                    values = _count_values(met, states, lost_is_broken)
+                    values = _count_values(counts, states, lost_is_broken)
                     difference = _difference(name, path, values, variant)
                     fields.append(families[1].with_same_test(difference, values, states, lost_is_broken))
     return (*correct_p_values(evaluators), *correct_p_values(fields))
@@ -117,7 +117,7 @@ _Met: TypeAlias = Mapping[tuple[RowResult, RowResult], int]
 
 
 def _count_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
-    """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
+    """How many rows have which two results by one evaluator, for each cluster; of all rows, under None, where rows are on their own."""
     if not any(line.cluster is not None for line in pairs.new.lines[:1]):
         return {None: Counter(pairs.verdicts(name))}
     pair_counts: dict[str | None, Counter[tuple[RowResult, RowResult]]] = defaultdict(Counter)

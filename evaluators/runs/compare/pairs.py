@@ -55,7 +55,7 @@ class Side(Struct, frozen=True):
 
 
 def side_of(run: Run, label: str) -> Side:
-    """A run with its rows. Raises Problems (config) where its files are damaged."""
+    """The side of a run, with all its rows read into memory. Raises Problems (config) where its files are damaged."""
     fields = {evaluator.name: evaluator.fields for evaluator in run.facts.evaluators}
     names = dict.fromkeys(stats.name for stats in run.result.evaluators)
     rows = {}
@@ -66,7 +66,7 @@ def side_of(run: Run, label: str) -> Side:
 
 
 def side_of_metrics(run: Run, label: str) -> Side:
-    """A run of which the metrics are there, and no rows."""
+    """The side of a run that has metrics alone: its rows are empty."""
     fields = {evaluator.name: evaluator.fields for evaluator in run.facts.evaluators}
     return Side(label, run.result, fields, {variant: SideRows() for variant in run.each_variant}, has_rows=False)
 

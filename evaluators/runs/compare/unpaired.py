@@ -33,7 +33,8 @@ def compare_metrics(
     config: CompareConfig,
     targets: Mapping[str, tuple[str, str | None]],
 ) -> RunComparison:
-    """The comparison of the metrics of some evaluators, each over all rows of its run.
+    """The comparison `empty`, filled in with the metrics of some evaluators, each over all rows of its run. `targets` gives the evaluator
+    and the field of each regression check of `config`.
 
     Only limits on a drop can be checked. Every other rule is about rows or pairs of them: the result says that it is incomparable in it.
     """

@@ -145,6 +145,8 @@ class Shipped:
     """A function that works elsewhere as it does here, with what the driver's program has registered."""
 
     def __init__(self, pickles: ModuleType, function: Callable[[Any, Stopped], Any]) -> None:
+        """Pickles the function with the registered plugs and transforms. The modules of plug files are pickled by value, as workers do not
+        have them."""
         for module in [module_ for name, module_ in sys.modules.items() if name.startswith(_OF_FILES)]:
             pickles.register_pickle_by_value(module)
         self._versions, self._folder = _versions_text(), os.getcwd()

@@ -24,7 +24,8 @@ class Dask(ClusterEngine):
 
     @contextmanager
     def crew(self) -> Iterator[Crew]:
-        """The workers of the cluster. Raises Problems (environment) when no scheduler answers, or it has no workers."""
+        """Connects to the cluster, or starts one, and yields its workers; both end with the block. Raises Problems (environment) when no
+        scheduler answers, or it has no workers."""
         import distributed
 
         with ExitStack() as stack:
@@ -41,7 +42,7 @@ class Dask(ClusterEngine):
 
 @contextmanager
 def _own_cluster(workers: int | None) -> Iterator[Any]:
-    """A cluster on this machine, as long as the context: one process for each worker, and nothing that others can reach."""
+    """Starts a cluster on this machine, with one process for each worker and nothing that others can reach, yields it, and stops it."""
     import logging
 
     from distributed import LocalCluster
@@ -72,11 +73,13 @@ class _DaskCluster(Cluster):
             raise self._settings.no_cluster_problem(error, "Dask scheduler", _START) from error
 
     def submit(self, shared: Shipped, task: Any) -> Any:
+        """Sends the task to a worker, and returns its future. `finished_calls` wakes up when it ends."""
         future = self._client.submit(shared, task, pure=False)
         future.add_done_callback(lambda _: self._news.set())
         return future
 
     def finished_calls(self, calls: list[Any], seconds: float) -> list[Any]:
+        """The calls that have ended. Waits up to so many seconds for news of any."""
         self._news.wait(seconds)
         self._news.clear()
         return [call for call in calls if call.done()]

@@ -23,7 +23,8 @@ class Ray(ClusterEngine):
 
     @contextmanager
     def crew(self) -> Iterator[Crew]:
-        """The workers of the cluster. Raises Problems (environment) when no cluster answers, or it has no processor."""
+        """Connects to the cluster, or starts one, and yields its workers; both end with the block, unless the program was connected before.
+        Raises Problems (environment) when no cluster answers, or it has no processor."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         import ray
 
