@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.guide.proposal_counts import looser_comparators, offered, passed
+from evaluators.guide.proposal_counts import accepts_looser, looser_comparators, passed_counts
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, propose
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
 
@@ -58,14 +58,14 @@ def with_row_counts(
     looser = looser_comparators(line, [output for _, output in rows])
     compared = {f"loose_{place}": {"compare": candidate.compare} for place, candidate in enumerate(looser)}
     settings: dict[str, dict[str, Any]] = {"proposed": {"compare": line.compare}, "letters": {}, **compared}
-    right = passed(rows, {name: {"type": "exact_match", **setting} for name, setting in settings.items()})
+    right = passed_counts(rows, {name: {"type": "exact_match", **setting} for name, setting in settings.items()})
     why = f"{line.why}; right in {right['proposed']:,} of {len(rows):,} rows, {right['letters']:,} to the letter"
     best = max(compared, key=right.__getitem__, default="proposed")
     more = right[best] - right["proposed"]
     if more < 1:
         return replace(line, why=why), None
     chosen = looser[[*compared].index(best)]
-    if offered(ask, NAMES[comparator_of(line)][1], more, chosen.forgives):
+    if accepts_looser(ask, NAMES[comparator_of(line)][1], more, chosen.forgives):
         why = f"{why}; {more:,} more since it was chosen that {chosen.forgives}"
         return replace(line, compare=chosen.compare, why=why), None
     return replace(line, why=why), (f"{more:,} more would be right if {chosen.forgives}:", chosen.compare)
@@ -80,7 +80,9 @@ def offer_as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
     if len({*map(len, texts)}) == 1 and len(texts[0]) >= _A_NAME:
         return None
     compare = {"numeric": {"parse": True}}
-    right = passed(rows, {"number": {"type": "exact_match", "compare": compare}, "letters": {"type": "exact_match"}})
+    right = passed_counts(
+        rows, {"number": {"type": "exact_match", "compare": compare}, "letters": {"type": "exact_match"}}
+    )
     more = right["number"] - right["letters"]
     reason = f"{more:,} more would be right if the digits were numbers and no names, such as 12.0 for 12:"
     return (reason, compare) if more > 0 else None

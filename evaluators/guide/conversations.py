@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import join
 from typing import Any, Final
 
@@ -48,8 +48,18 @@ def paths_of_conversations(
 
 def _message_counts(column: Sequence[Any]) -> list[int]:
     """How many messages each conversation has; empty where some cell is no conversation that ends with an answer in text."""
-    values = [container_in(cell) for cell in nonempty_cells(column)[:_FIRST_ROWS]]
-    return [len(value) for value in values] if values and all(map(_ends_with_answer, values)) else []
+    counts = []
+    for cell in nonempty_cells(column)[:_FIRST_ROWS]:
+        value = container_in(cell)
+        if not _ends_with_answer(value):
+            return []
+        counts.append(len(value))
+    return counts
+
+
+def has_conversations(columns: Iterable[Sequence[Any]]) -> bool:
+    """Whether a column holds conversations that end with an answer, and nothing else."""
+    return any(map(_message_counts, columns))
 
 
 def _ends_with_answer(value: Any) -> bool:

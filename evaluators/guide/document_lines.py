@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from evaluators.guide.column_names import words_of
 from evaluators.guide.proposal_counts import place_at
-from evaluators.guide.wrapped_outputs import written
+from evaluators.guide.wrapped_outputs import path_text
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine
 from evaluators.scoring.values.path_text import ANY, Step
 from evaluators.scoring.values.quoting import first_texts, quote
@@ -190,7 +190,7 @@ def kind_conflict_notes(lines: Sequence[SuggestedLine], root: SeenPlace, outputs
             wanted, given = place_at(root, steps).kinds, place_at(outputs, steps).kinds
             if wanted and given and not {*wanted} & {*given}:
                 message = (
-                    f'at "{written(steps)}" the expected answers have {" and ".join(wanted)}, and the outputs {" and ".join(given)}: '
+                    f'at "{path_text(steps)}" the expected answers have {" and ".join(wanted)}, and the outputs {" and ".join(given)}: '
                     "no such value can be right"
                 )
                 if wanted == ("lists",) and given == ("single values",):
@@ -205,11 +205,11 @@ def extra_key_notes(root: SeenPlace, outputs: SeenPlace) -> list[str]:
     places = [*_extra_places(root, outputs, ())]
     if not places:
         return []
-    shown = first_texts([quote(written(steps)) for steps in places], _SHOWN)
+    shown = first_texts([quote(path_text(steps)) for steps in places], _SHOWN)
     it, sets_aside = ("it counts", "sets it aside") if len(places) == 1 else ("they count", "sets the first aside")
     message = (
         f"nearly every output has {shown}, which no expected answer has: {it} as extra, and the score of each row is lower; "
-        f"{quote(f'{written(places[0])}: skip')} among the fields {sets_aside}"
+        f"{quote(f'{path_text(places[0])}: skip')} among the fields {sets_aside}"
     )
     return [message]
 

@@ -21,7 +21,7 @@ from evaluators.guide.document_lines import (
 from evaluators.guide.field_columns import with_readers_of_outputs
 from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
-from evaluators.guide.proposal_counts import none_right, passed, seen_in, with_counts
+from evaluators.guide.proposal_counts import none_right_message, passed_counts, shape_of_outputs, with_right_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.guide.text_evaluators import (
     EACH,
@@ -36,12 +36,12 @@ from evaluators.guide.text_evaluators import (
     notes_on_empty,
 )
 from evaluators.guide.wrapped_outputs import (
-    at_path,
     document_path,
     keys_spelt_otherwise,
+    path_text,
     shape_note,
+    value_below,
     values_in_objects,
-    written,
 )
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
@@ -135,10 +135,10 @@ def _note_on_none_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     if (
         len(looked_at) < SEVERAL
         or any(answers_in(cell) for cell, _ in looked_at)
-        or any(passed(looked_at, likely).values())
+        or any(passed_counts(looked_at, likely).values())
     ):
         return []
-    return [none_right(looked_at)]
+    return [none_right_message(looked_at)]
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
@@ -237,27 +237,27 @@ def _evaluators_of_documents(
     ]
     wrapped = document_path([output for _, output in rows], documents)
     if wrapped:
-        at = written(wrapped)
+        at = path_text(wrapped)
         guard = [*guard, *comment(f"In the outputs, the document stands below {at}."), f"output_at: {literal(at)}"]
         notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
-        rows = [(document, at_path(output, wrapped)) for document, output in rows]
+        rows = [(document, value_below(output, wrapped)) for document, output in rows]
     lines = lines_of(root, ask)
     spelling = keys_spelt_otherwise(rows, lines)
     if spelling is not None:
         guard = [*guard, f"keys: {flow_text(spelling.setting)}"]
         notes.append(spelling.note)
-        rows = spelling.respelt(rows, lines)
+        rows = spelling.respelt_rows(rows, lines)
     in_objects, object_lines = values_in_objects(rows), list[SuggestedLine]()
     if in_objects is not None:
         if spelling is not None:  # a confidence is read in the spelling of the output
             in_objects = replace(in_objects, confidence=None)
         guard = [*guard, f"transforms: [{flow_text(in_objects.transform)}]"]
         notes.append(in_objects.note)
-        object_lines = in_objects.lines_of_objects(root, seen_in([output for _, output in rows]))
-        rows = in_objects.taken_out(rows, [*object_lines, *lines])
+        object_lines = in_objects.lines_of_objects(root, shape_of_outputs([output for _, output in rows]))
+        rows = in_objects.rows_of_values(rows, [*object_lines, *lines])
     cells = [output for _, output in rows]
     lines = without_bookkeeping(with_readers_of_outputs(lines, rows), documents, cells)
-    outputs = seen_in(cells)
+    outputs = shape_of_outputs(cells)
     lines = [
         replace(line, compare="skip", why="the documents are paired by it, so it cannot be wrong")
         if line.path in naming
@@ -284,13 +284,13 @@ def _evaluators_of_documents(
                 for line in lines
             ]
     settings = {"nulls": meaning.word} if meaning is not None else {}
-    lines = with_counts(lines, rows, settings, ask)
+    lines = with_right_counts(lines, rows, settings, ask)
     notes += _note_on_nothing_right(lines, rows, settings)
     lines += [*lines_of_texts(texts), *bookkeeping_skips(documents, cells)]
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     notes += review_notes(lines)
     notes += extra_key_notes(root, outputs)
-    lines = [*object_lines, *map(in_objects.taken_by, lines)] if in_objects is not None else lines
+    lines = [*object_lines, *map(in_objects.line_for_outputs, lines)] if in_objects is not None else lines
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
@@ -308,7 +308,7 @@ def _note_on_nothing_right(
     looked_at = rows[:_FIRST_ROWS]
     fields = {line.path: line.compare for line in lines}
     any_right = {"type": "schema_match", "fields": fields, "pass_at": _LEAST_SCORE, **settings}
-    if any(line.instead for line in lines) or passed(looked_at, {"any_right": any_right})["any_right"]:
+    if any(line.instead for line in lines) or passed_counts(looked_at, {"any_right": any_right})["any_right"]:
         return []
     document, output = (quote(container_in(side) or side, 100) for side in looked_at[0])
     message = (
@@ -350,7 +350,7 @@ def _evaluator_of_answers(
     if any(len(answer) < _A_WORD or is_number(answer) for cell, _ in pairs for answer in answers_in(cell)):
         line["whole_words"] = True
     scored = {**line, "substrings": {"column": "expected"}}
-    right = passed(pairs, {"answer": scored, "case": {**scored, "case_sensitive": False}})
+    right = passed_counts(pairs, {"answer": scored, "case": {**scored, "case_sensitive": False}})
     why = f"Each expected cell lists right answers, and the output names one of them; right in {right['answer']:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- contains_any:", "    name: answer", f"    substrings: {literal(line['substrings'])}"]
     lines += ["    whole_words: true"] if "whole_words" in line else []
@@ -406,9 +406,9 @@ def _evaluator_of_values(
     notes = [*notes_on_empty(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
     looked_at = pairs[:_FIRST_ROWS]
     if len(pairs) >= SEVERAL and not any(
-        passed(looked_at, {name: {"type": "exact_match", "compare": line.compare}}).values()
+        passed_counts(looked_at, {name: {"type": "exact_match", "compare": line.compare}}).values()
     ):
-        notes.append(none_right(looked_at))
+        notes.append(none_right_message(looked_at))
     return SuggestedEvaluators(tuple(lines), (name,), what, tuple(notes))
 
 

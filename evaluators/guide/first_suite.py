@@ -32,11 +32,11 @@ from evaluators.guide.roles_of_file import nameable, roles_of_file, sheet_settin
 from evaluators.guide.sides_in_files import (
     SIDES,
     column_of_outputs,
+    columns_name_both_sides,
     fields_in_columns,
     keys_of_files,
     labels_in_columns,
     models_in_files,
-    name_their_columns,
     sheets_of_both_sides,
 )
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
@@ -104,14 +104,14 @@ def draft_suite(
     ask.place = place
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output
-    ask.said += places.said
+    ask.said += places.notes
     models = models_in_files(data or expected, output)
     if models:
         ask.said.append(
             f"outputs of {count_text(len(models), 'model')} are in files of their own: {quoted_names([*models])}"
         )
         output = next(iter(models.values()))
-    if data is None and name_their_columns(expected, output):
+    if data is None and columns_name_both_sides(expected, output):
         data, expected = expected, None
     file = target or f"{_suite_name(place)}.yaml"
     config, reading, chosen = _places_and_roles(data, expected, output, columns, ask, settings)

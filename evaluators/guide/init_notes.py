@@ -39,7 +39,7 @@ def notes_on_columns(
         for name in chosen.verdicts
         if called_verdict(name) and not called_metric(name) and not holds_shares(cells.get(name, ()))
     ]
-    notes += _of_models_in_rows(chosen, cells)
+    notes += _note_on_models_in_rows(chosen, cells)
     if chosen.models:
         notes.append(f"outputs of {len(chosen.models)} models stand side by side: {quoted_names(chosen.models)}")
     if verdicts and not chosen.models and (chosen.pairs or "expected" in chosen.columns):
@@ -54,8 +54,8 @@ def notes_on_columns(
     return notes
 
 
-def _of_models_in_rows(chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> list[str]:
-    """The note on a column whose names of models part the rows, so that the figures are those of all models together."""
+def _note_on_models_in_rows(chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The note on a column that names the model of each row, so that the figures are those of several models together; none without one."""
     for name, what in chosen.set_aside.items():
         models = {*map(str, nonempty_cells(cells.get(name, ())))}
         if what == MODELS and 1 < len(models) <= _MOST_MODELS and 2 * len(models) <= len(cells[name]):
@@ -83,7 +83,7 @@ def notes_on_other_references(chosen: ChosenColumns, names: Iterable[str]) -> li
 
 
 def notes_on_pairing(test_set: TestSet) -> list[str]:
-    """How documents were paired with their outputs, and why that may be wrong."""
+    """The notes on how documents were paired with their outputs, and on why that may be wrong."""
     doubts = [f"{warning.message}; {warning.hint}" if warning.hint else warning.message for warning in test_set.warnings]
     return [*first_table(test_set.table).notes, *doubts]
 

@@ -53,22 +53,22 @@ class InnerColumns(Struct, frozen=True):
     paths: Mapping[str, str]
     """The path of each of these names."""
 
-    def asked(self, question: InitQuestion) -> InitQuestion:
-        """A question about these columns in the words of a suite: with their paths."""
+    def question_in_paths(self, question: InitQuestion) -> InitQuestion:
+        """A question about these columns, with the path of each column that is inside another in place of its name."""
         answers = tuple(self.paths.get(name, name) for name in question.answers)
-        options = tuple(tuple(map(self._option, option)) for option in question.options)
+        options = tuple(tuple(map(self._option_in_paths, option)) for option in question.options)
         return replace(question, answers=answers, options=options)
 
-    def _option(self, option: str) -> str:
+    def _option_in_paths(self, option: str) -> str:
         role, _, name = option.partition("=")
         return f"{role}={self.paths.get(name, name)}"
 
-    def named(self, path: str) -> str:
-        """The name of the column at a path."""
+    def name_of_path(self, path: str) -> str:
+        """The name of the column at a path; the path itself where no column is there."""
         return next((name for name, written in self.paths.items() if written == path), path)
 
-    def written(self, chosen: ChosenColumns) -> ChosenColumns:
-        """The columns as a suite writes them: by their paths."""
+    def columns_in_paths(self, chosen: ChosenColumns) -> ChosenColumns:
+        """The chosen columns as a suite writes them, with paths in place of the names of columns that are inside others."""
         columns = {role: self.paths.get(name, name) for role, name in chosen.columns.items()}
         inside = {role: column for role, column in columns.items() if column != chosen.columns[role]}
         why = {**chosen.why, **dict.fromkeys(inside, "inside objects")}
@@ -79,18 +79,19 @@ class InnerColumns(Struct, frozen=True):
 
 
 def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) -> InnerColumns | None:
-    """The columns with those of objects opened in which outputs or expected answers stand; None where there are none.
+    """The columns, where outputs or expected answers are inside columns of objects: these columns are replaced by what is in them. None
+    where there are no such columns.
 
     `settled` are columns whose role is known, which stay whole.
     """
     objects = {name: column[:_ROWS] for name, column in cells.items() if name not in settled and holds_containers(column)}
     alone = [name for name in objects if not _is_document(name, objects, cells)]
-    found = {name: _paths(objects[name]) for name in alone}
+    found = {name: _usual_paths(objects[name]) for name in alone}
     others = {name: [column[:_ROWS]] for name, column in cells.items() if name not in objects}
-    others |= {name: [_values(objects[name], steps) for steps in paths] for name, paths in found.items()}
+    others |= {name: [_values_at(objects[name], steps) for steps in paths] for name, paths in found.items()}
     opened = {
-        name: [steps for steps in paths if _answers(name, objects[name], steps, others)]
-        or _both_sides(name, objects[name], paths)
+        name: [steps for steps in paths if _holds_answers(name, objects[name], steps, others)]
+        or _paths_of_both_sides(name, objects[name], paths)
         or _inputs_of_task(name, objects[name], paths, others)
         for name, paths in found.items()
     }
@@ -101,29 +102,31 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
             rest = [steps for steps in found[name] if steps not in answers]
             answers += [steps for steps in rest if is_input(str(steps[-1])) or (is_input(name) and len(rest) == 1)]
         for steps in answers:
-            paths[_called(name, steps, [*closed, *paths], answers)] = (name, steps)
+            paths[_column_name(name, steps, [*closed, *paths], answers)] = (name, steps)
     if not paths:
         return None
     whole = {name: cells[name] for name in closed}
-    inside = {called: _values(cells[name], steps) for called, (name, steps) in paths.items()}
+    inside = {called: _values_at(cells[name], steps) for called, (name, steps) in paths.items()}
     return InnerColumns({**whole, **inside}, {called: display((name, *steps)) for called, (name, steps) in paths.items()})
 
 
 def _is_document(name: str, objects: Mapping[str, Sequence[Any]], cells: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether another column holds such documents, or has a column for each of its fields."""
+    """Whether a column of objects holds documents that are compared as a whole: another column holds such documents, too, or several
+    columns have the names of its keys."""
     if any(likeness(objects[name], objects[other]) >= _DOCUMENTS for other in objects if other != name):
         return True
     taken = [other for other in cells if called_id(other)]
     return len(field_columns(output_keys(objects[name]), [other for other in cells if other not in objects], taken)) > 1
 
 
-def _answers(
+def _holds_answers(
     name: str, column: Sequence[Any], steps: tuple[Step, ...], others: Mapping[str, Sequence[Sequence[Any]]]
 ) -> bool:
-    """Whether what stands at a path is a model's reply, or answers what another column answers."""
+    """Whether the values at a path of a column are replies of a model, or are like those of another column, which answers the same.
+    `others` are the cells of the other columns, of several paths inside one each."""
     if _is_reply(steps) or (not any(steps) and role_weight(name, "output") >= NOUN):
         return True  # the only item of a list
-    values = _values(column, steps)
+    values = _values_at(column, steps)
     says_output = any(role_weight(str(step), "output") > WEAK for step in (name, *steps))
     if not says_output and _is_source(name, values, others):
         return False
@@ -136,7 +139,7 @@ def _answers(
     )
 
 
-def _both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
+def _paths_of_both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
     """The paths of outputs and expected answers that stand in one column, as keys of a record do: an expected answer, by its name, with
     what is called an output or has the same values; none where nothing says both sides."""
     keys = {steps: str(steps[-1]) for steps in paths if not is_input(str(steps[-1]))}
@@ -151,7 +154,7 @@ def _both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ..
         and not role_weight(key, "expected", among)
         and (
             role_weight(key, "output", among) >= NOUN
-            or any(share_equal(_values(column, steps), _values(column, other)) >= _ANSWERS for other in wanted)
+            or any(share_equal(_values_at(column, steps), _values_at(column, other)) >= _ANSWERS for other in wanted)
         )
     ]
     return [*given, *wanted] if given and wanted else []
@@ -164,12 +167,12 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
     Of several keys with texts it is the one whose texts outputs have. Where there is one alone, its name or that of the column says that
     it is an answer.
     """
-    lists = [value for cell in nonempty_cells(answers)[:_ROWS] if isinstance(value := _opened(cell), list)]
+    lists = [value for cell in nonempty_cells(answers)[:_ROWS] if isinstance(value := _parsed_cell(cell), list)]
     items = [item for value in lists for item in value]
     if len(items) <= len(lists) or not all(isinstance(item, dict) for item in items):
         return None
     keys = [key for key in items[0] if all(isinstance(item.get(key), str) for item in items)]
-    alike = {key: share_equal(_values(answers, (ANY, key)), outputs) for key in keys}
+    alike = {key: share_equal(_values_at(answers, (ANY, key)), outputs) for key in keys}
     best = max(alike, key=alike.__getitem__, default="")
     is_answer = len(keys) == 1 and (_says_role(best) or best in _TEXTS)
     return display((name, ANY, best)) if is_answer or alike.get(best, 0.0) >= _ANSWERS else None
@@ -177,12 +180,12 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
 
 def holds_reply(cells: Sequence[Any]) -> bool:
     """Whether the cells are replies of a programming interface."""
-    return any(map(_is_reply, _paths(cells[:_ROWS])))
+    return any(map(_is_reply, _usual_paths(cells[:_ROWS])))
 
 
 def reply_paths(cells: Mapping[str, Sequence[Any]]) -> list[str]:
     """The paths of the columns at which the replies of a programming interface hold what the model said."""
-    paths = ((name, steps) for name, column in cells.items() for steps in _paths(column[:_ROWS]))
+    paths = ((name, steps) for name, column in cells.items() for steps in _usual_paths(column[:_ROWS]))
     return [display((name, *steps)) for name, steps in paths if _is_reply(steps)]
 
 
@@ -190,7 +193,7 @@ def _inputs_of_task(
     name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ...]], others: Mapping[str, Sequence[Sequence[Any]]]
 ) -> list[tuple[Step, ...]]:
     """The paths of inputs in a column that holds the task of each row, with the source of its expected answer; none in other columns."""
-    if not any(_is_source(name, _values(column, steps), others) for steps in paths):
+    if not any(_is_source(name, _values_at(column, steps), others) for steps in paths):
         return []
     return [steps for steps in paths if is_input(str(steps[-1]))]
 
@@ -207,8 +210,9 @@ def _is_source(name: str, values: Sequence[Any], others: Mapping[str, Sequence[S
     )
 
 
-def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: Sequence[tuple[Step, ...]]) -> str:
-    """The name that says most of what stands at a path: its last key, or its column where nothing else stands there, or the path.
+def _column_name(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: Sequence[tuple[Step, ...]]) -> str:
+    """The name by which the values at a path are known: the last key, or the column where nothing else is taken from it, or else the path.
+    It is none of the names in `taken`; `beside` are all paths that are taken from the column.
 
     That something is a model's reply says that it is an output.
     """
@@ -221,6 +225,7 @@ def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: 
 
 
 def _says_something(key: str) -> bool:
+    """Whether a key says that it holds inputs, outputs or expected answers."""
     return is_input(key) or _says_role(key)
 
 
@@ -230,6 +235,7 @@ def _says_more(key: str, column: str) -> bool:
 
 
 def _says_role(key: str) -> bool:
+    """Whether a key speaks for outputs or expected answers."""
     return max(role_weight(key, "output"), role_weight(key, "expected")) > 0
 
 
@@ -237,12 +243,12 @@ def _is_reply(steps: tuple[Step, ...]) -> bool:
     return any(steps[-len(reply) :] == reply for reply in _REPLIES)
 
 
-def _paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
+def _usual_paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
     """The paths of single values, and of lists of texts, that most cells have."""
-    containers = [value for cell in nonempty_cells(column) if isinstance(value := _opened(cell), dict | list)]
+    containers = [value for cell in nonempty_cells(column) if isinstance(value := _parsed_cell(cell), dict | list)]
     counts: dict[tuple[Step, ...], int] = {}
     for value in containers:
-        for steps in _places(value, ()):
+        for steps in _value_paths(value, ()):
             counts[steps] = counts.get(steps, 0) + 1
     lists = {steps for steps in counts if any(_has_several(Path(steps).get(value)) for value in containers)}
     usual = [steps for steps, count in counts.items() if 2 * count > len(containers)]
@@ -258,20 +264,20 @@ def _has_several(value: Any) -> bool:
     return _are_texts(value) and len(value) > 1
 
 
-def _places(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+def _value_paths(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """The paths of the texts, numbers and lists of texts in a value. A list is entered only where it has one item; the value itself has
     no path."""
     if isinstance(value, dict) and len(above) < _DEEPEST:
         for key, inner in value.items():
-            yield from _places(inner, (*above, key))
+            yield from _value_paths(inner, (*above, key))
         return
     if isinstance(value, list) and len(value) == 1 and len(above) < _DEEPEST:
-        yield from _places(value[0], (*above, 0))
+        yield from _value_paths(value[0], (*above, 0))
     if above and (isinstance(value, str | int | float) or _are_texts(value)):
         yield above
 
 
-def _opened(cell: Any) -> Any:
+def _parsed_cell(cell: Any) -> Any:
     """The value that a text holds as JSON and nothing else; the cell itself where it is no text or no JSON."""
     try:
         return parse(cell) if isinstance(cell, str) else cell
@@ -279,6 +285,7 @@ def _opened(cell: Any) -> Any:
         return cell
 
 
-def _values(column: Sequence[Any], steps: tuple[Step, ...]) -> list[Any]:
+def _values_at(column: Sequence[Any], steps: tuple[Step, ...]) -> list[Any]:
+    """The value at a path in each cell of a column; an empty text where there is none."""
     path = Path(steps)
     return ["" if (value := value_at(cell, path)) is MISSING or value is None else value for cell in column]

@@ -20,7 +20,7 @@ def container_in(cell: Any) -> Any:
 
 
 def object_in(cell: Any) -> Mapping[str, Any] | None:
-    """The same for an object alone, which may stand beside a list in a text."""
+    """The object that a cell is, or that its text holds, also where a list stands beside it; None where there is none."""
     try:
         value = find(cell, "object").value if isinstance(cell, str) else cell
     except NotJSON:

@@ -28,15 +28,18 @@ def text_places(rows: Sequence[tuple[Any, Any]]) -> list[_Steps]:
         for steps in dict.fromkeys([*wanted, *given])
         if steps
         and steps in wanted
-        and any(map(_read, [*wanted[steps], *given.get(steps, ())]))
-        and all(_read(value) or isinstance(value, dict | list) for value in [*wanted[steps], *given.get(steps, ())])
+        and any(map(_parsed_container, [*wanted[steps], *given.get(steps, ())]))
+        and all(
+            _parsed_container(value) or isinstance(value, dict | list)
+            for value in [*wanted[steps], *given.get(steps, ())]
+        )
     ]
 
 
 def read_inside(value: Any, places: Sequence[_Steps], above: _Steps = ()) -> Any:
     """The document with the texts at these places read as JSON."""
     if isinstance(value, str):
-        return _read(value) or value if above in places else value
+        return _parsed_container(value) or value if above in places else value
     if isinstance(value, dict):
         return {key: read_inside(inner, places, (*above, key)) for key, inner in value.items()}
     return [read_inside(item, places, (*above, ANY)) for item in value] if isinstance(value, list) else value
@@ -54,25 +57,26 @@ def _values_by_place(documents: Sequence[Any]) -> dict[_Steps, list[Any]]:
     """The texts, objects and lists below keys, by their paths."""
     places: dict[_Steps, list[Any]] = {}
     for document in documents:
-        for steps, value in _places(document, ()):
+        for steps, value in _values_with_paths(document, ()):
             places.setdefault(steps, []).append(value)
     return places
 
 
-def _places(value: Any, above: _Steps) -> Iterator[tuple[_Steps, Any]]:
+def _values_with_paths(value: Any, above: _Steps) -> Iterator[tuple[_Steps, Any]]:
+    """The values below keys of a document, each with its path, the value of a key before what is in it; items of lists share a path."""
     if above and above[-1] is not ANY and value is not None:
         yield above, value
     if len(above) >= _DEEPEST:
         return
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _places(inner, (*above, key))
+            yield from _values_with_paths(inner, (*above, key))
     elif isinstance(value, list):
         for item in value:
-            yield from _places(item, (*above, ANY))
+            yield from _values_with_paths(item, (*above, ANY))
 
 
-def _read(value: Any) -> Any:
+def _parsed_container(value: Any) -> Any:
     """The object or list that a text is as JSON and nothing else; None where it is none."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return None

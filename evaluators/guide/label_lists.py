@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from evaluators.guide.column_cells import comparable_text, is_number
-from evaluators.guide.proposal_counts import MOST_ROWS, passed
+from evaluators.guide.proposal_counts import MOST_ROWS, passed_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
 from evaluators.scoring.values.quoting import first_texts, quote
 
@@ -26,16 +26,16 @@ _SHOWN: Final = 6
 
 def mark_between_labels(expected: Sequence[Any], outputs: Sequence[Any]) -> str | None:
     """The mark that stands between labels in both columns; None where cells hold one label, or something else."""
-    return next((mark for mark in _MARKS if _are_lists(expected, outputs, mark)), None)
+    return next((mark for mark in _MARKS if _are_label_lists(expected, outputs, mark)), None)
 
 
 def evaluators_of_labels(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> SuggestedEvaluators:
     """The evaluator that compares the labels of a cell in any order, with how many rows it makes right."""
     fields = {FIELD: {"align": "any_order", "transforms": [{"split": {"at": mark}}]}, f"{FIELD}[*]": "exact"}
     rows = [({FIELD: answer}, {FIELD: cell}) for answer, cell in zip(expected, outputs, strict=True)][:MOST_ROWS]
-    right = passed(rows, {"labels": {"type": "schema_match", "fields": fields}})["labels"]
+    right = passed_counts(rows, {"labels": {"type": "schema_match", "fields": fields}})["labels"]
     letters = sum(answer == cell for answer, cell in zip(expected, outputs, strict=True))
-    names = list(dict.fromkeys(part for cell in expected for part in _parts(cell, mark)))
+    names = list(dict.fromkeys(part for cell in expected for part in _labels_in(cell, mark)))
     why = (
         f"Each cell holds labels with {quote(mark)} between them, {len(names)} in all: "
         f"{first_texts([quote(name, 20) for name in names], _SHOWN)}. Their order does not count; the score of a row is its F1. "
@@ -46,14 +46,15 @@ def evaluators_of_labels(expected: Sequence[Any], outputs: Sequence[Any], mark: 
     return SuggestedEvaluators(tuple(lines), (FIELD,), "lists of labels")
 
 
-def _parts(cell: Any, mark: str) -> list[str]:
+def _labels_in(cell: Any, mark: str) -> list[str]:
+    """The parts of a text between marks, without outer spaces and empty ones; none for a cell that is no text."""
     return [part for piece in cell.split(mark) if (part := piece.strip())] if isinstance(cell, str) else []
 
 
-def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bool:
+def _are_label_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bool:
     """Whether cells are lists of labels with this mark between them: short parts that come again and again, several in some cells, and
     most parts of the outputs among them."""
-    cells = [_parts(cell, mark) for cell in expected if isinstance(cell, str) and cell.strip()]
+    cells = [_labels_in(cell, mark) for cell in expected if isinstance(cell, str) and cell.strip()]
     parts = [comparable_text(part) for cell in cells for part in cell]
     several = [cell for cell in cells if len(cell) > 1]
     short = all(
@@ -61,13 +62,13 @@ def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bo
     )
     if len(several) < _USES or not short or all(map(is_number, parts)) or len({*parts}) * _USES > len(parts):
         return False
-    if not _move(cells):
+    if not _labels_move(cells):
         return False
-    labels = [comparable_text(part) for cell in outputs for part in _parts(cell, mark)]
+    labels = [comparable_text(part) for cell in outputs for part in _labels_in(cell, mark)]
     return bool(labels) and sum(part in {*parts} for part in labels) >= _ALIKE * len(labels)
 
 
-def _move(cells: Sequence[Sequence[str]]) -> bool:
+def _labels_move(cells: Sequence[Sequence[str]]) -> bool:
     """Whether at least half of the labels of cells with several also stand at another place, or in a cell with fewer or more.
 
     The parts of a text with a fixed form stand where they stand: `Berlin, Germany`, `10 km/h`, `1,234.50 EUR`.

@@ -8,7 +8,7 @@ from typing import Any, Final
 from evaluators.guide.cell_values import NAMES, comparator_of, line_of_values, offer_as_numbers, with_row_counts
 from evaluators.guide.column_cells import holds_containers, nonempty_cells
 from evaluators.guide.column_names import ColumnPair
-from evaluators.guide.proposal_counts import MOST_ROWS, none_right, passed
+from evaluators.guide.proposal_counts import MOST_ROWS, none_right_message, passed_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
 from evaluators.runs.metrics import count_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
@@ -25,14 +25,14 @@ def evaluators_of_pairs(
     lines = comment("Each output is compared with the expected answer that is called like it.")
     notes: list[str] = []
     for pair in pairs:
-        lines_of_pair, note = _lines(pair, cells[pair.output], cells[pair.expected], ask)
+        lines_of_pair, note = _pair_lines(pair, cells[pair.output], cells[pair.expected], ask)
         lines += lines_of_pair
         notes += [note] if note else []
     names = tuple(pair.stem for pair in pairs)
     return SuggestedEvaluators(tuple(lines), names, f"in {count_text(len(pairs), 'column')}", tuple(notes))
 
 
-def _lines(
+def _pair_lines(
     pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers
 ) -> tuple[list[str], str]:
     """The lines of the evaluator for one pair of columns, with how many rows are right and, commented out, what would make more right;
@@ -45,31 +45,35 @@ def _lines(
     if line is not None:
         line, looser = with_row_counts(line, rows, ask)
         type, more = "exact_match", {"compare": line.compare}
-        lines = [*comment(f"{NAMES[comparator_of(line)][1]}: {line.why}"), _written(type, {**settings, **more})]
+        lines = [*comment(f"{NAMES[comparator_of(line)][1]}: {line.why}"), _evaluator_text(type, {**settings, **more})]
     else:
         type, more, what = _type_for([cell for cell, _ in rows])
         tried = {"it": {"type": type, **more}, "case": {"type": "exact_match", "forgive": ["case"]}}
-        right = passed(rows, tried) if rows else dict.fromkeys(tried, 0)
+        right = passed_counts(rows, tried) if rows else dict.fromkeys(tried, 0)
         lines = [
             *comment(f"{what}; right in {right['it']:,} of {len(rows):,} rows"),
-            _written(type, {**settings, **more}),
+            _evaluator_text(type, {**settings, **more}),
         ]
         looser = offer_as_numbers(rows)
         if type == "exact_match" and right["case"] > right["it"]:
             lines += comment(
                 f"{right['case'] - right['it']:,} more would be right if upper and lower case did not count:"
             )
-            lines.append(f"# {_written(type, {**settings, 'forgive': ['case']})}")
+            lines.append(f"# {_evaluator_text(type, {**settings, 'forgive': ['case']})}")
             return lines, ""
     if looser is not None:
-        return [*lines, *comment(looser[0]), f"# {_written('exact_match', {**settings, 'compare': looser[1]})}"], ""
-    if len(rows) < _SEVERAL or passed(rows, {"it": {"type": type, **more}})["it"]:
+        return [
+            *lines,
+            *comment(looser[0]),
+            f"# {_evaluator_text('exact_match', {**settings, 'compare': looser[1]})}",
+        ], ""
+    if len(rows) < _SEVERAL or passed_counts(rows, {"it": {"type": type, **more}})["it"]:
         return lines, ""
-    return lines, f"{pair.stem}: {none_right(rows)}"
+    return lines, f"{pair.stem}: {none_right_message(rows)}"
 
 
 def _type_for(expected: Sequence[Any]) -> tuple[str, dict[str, Any], str]:
-    """The type for such cells, its settings, and what it looks at."""
+    """(type, settings, words): the evaluator for expected cells that are no numbers, dates or addresses, and what it looks at in words."""
     if holds_containers(expected):
         return "json_diff_match", {}, "JSON documents, leaf by leaf"
     if expected and sorted(len(str(cell)) for cell in expected)[len(expected) // 2] > _SHORT:
@@ -81,5 +85,6 @@ def _type_for(expected: Sequence[Any]) -> tuple[str, dict[str, Any], str]:
     return "exact_match", {}, "to the letter"
 
 
-def _written(type: str, settings: Mapping[str, Any]) -> str:
+def _evaluator_text(type: str, settings: Mapping[str, Any]) -> str:
+    """An evaluator as one line of a suite."""
     return f"- {type}: {literal(settings)}"

@@ -28,7 +28,8 @@ _SEPARATORS: Final = "_-. "
 
 
 def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> tuple[str | None, str | None]:
-    """The sheet of a workbook that has outputs, if it is not the first, and a note on the other sheets.
+    """(sheet, note): the sheet of a workbook that has outputs, None if that is the first, and a note on the other sheets, None if there are
+    no others.
 
     `has_output` says of a sheet, by its name, whether its columns have an output. Raises Problems when the workbook cannot be read.
     """
@@ -37,7 +38,7 @@ def sheet_with_roles(source: ByteSource, has_output: Callable[[str], bool]) -> t
         return None, None
     having = [name for name in names if has_output(name)]
     chosen = having[0] if having else names[0]
-    others, also = _listed([name for name in names if name != chosen]), _listed(having[1:])
+    others, also = _quoted_list([name for name in names if name != chosen]), _quoted_list(having[1:])
     why = ", which has a column of outputs" if having else ""
     note = f'of the sheets "{chosen}" is read{why}; not read: {others}{f"; outputs are also in {also}" if also else ""}'
     return (chosen if chosen != names[0] else None), note
@@ -47,10 +48,10 @@ def sheets_by_side(source: ByteSource) -> dict[Role, str]:
     """The sheet of a workbook whose name says expected answers, and the one whose name says outputs; empty where not exactly one of each
     does. Raises Problems when the workbook cannot be read."""
     names = sheet_names(source) if source.suffix in _WORKBOOKS else []
-    return _sides({name: name for name in names}) or {}
+    return _places_by_side(names) or {}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quoted_list(names: Sequence[str]) -> str:
     return first_texts([f'"{name}"' for name in names], _SHOWN)
 
 
@@ -60,23 +61,21 @@ class Places(Struct, frozen=True):
     data: str | None
     expected: str | None
     output: str | None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def json_documents(data: str | None, expected: str | None, output: str | None) -> Places:
-    """The places with folders as patterns for their JSON files, where other files lie beside these.
-
-    A folder of rows that holds documents of both kinds becomes the two places of these.
-    """
+    """The places that `init` reads, with notes on what is left out. A folder in which other files lie beside the JSON files becomes a
+    pattern for those; a folder of `data` that holds both expected answers and outputs becomes the two places of these."""
     if data is not None and expected is None and output is None and _is_folder(data):
-        both = _both_in(data)
+        both = _sides_in_folder(data)
         if both is None:
-            pattern, note = _json_alone(data)
+            pattern, note = _json_pattern(data)
             return Places(pattern, None, None, note)
         return json_documents(None, *both)
     if data is not None or not expected or not output:
         return Places(data, expected, output)
-    sides = [_json_alone(place) if _is_folder(place) else (place, ()) for place in (expected, output)]
+    sides = [_json_pattern(place) if _is_folder(place) else (place, ()) for place in (expected, output)]
     return Places(None, sides[0][0], sides[1][0], (*sides[0][1], *sides[1][1]))
 
 
@@ -93,31 +92,34 @@ def _json_files(folder: str) -> list[str]:
     )
 
 
-def _json_alone(folder: str) -> tuple[str, tuple[str, ...]]:
-    """A pattern for the JSON files of a folder, where other files lie beside them; else the folder."""
+def _json_pattern(folder: str) -> tuple[str, tuple[str, ...]]:
+    """(place, notes): a pattern for the JSON files of a folder, with a note, where other files lie beside them; else the folder itself."""
     files, every = _json_files(folder), files_without_runs(folder, Path())
     left = len(every) - len(files)
     if not files or not left or (len(files) < left and not _all_other_than_rows(every)):
         return folder, ()
-    return _pattern(folder, files, ""), (
+    return _pattern_of_files(folder, files, ""), (
         f"{folder}: the JSON files are read, and {count_text(left, 'other file')} left out",
     )
 
 
 def _all_other_than_rows(files: Iterable[str]) -> bool:
+    """Whether no file but the JSON files is named as a file of rows."""
     return not any(named_as_rows(file) and not file.lower().endswith(_JSON) for file in files)
 
 
-def _pattern(folder: str, files: Sequence[str], suffix: str) -> str:
+def _pattern_of_files(folder: str, files: Sequence[str], suffix: str) -> str:
+    """The pattern for the JSON files of a folder whose names end in `suffix`; it looks into further folders where some of the files are."""
     steps = "**/" if any("/" in file for file in files) else ""
     return f"{folder.rstrip('/')}/{steps}*{suffix}{_JSON}"
 
 
-def _both_in(folder: str) -> tuple[str, str] | None:
-    """The places of expected answers and of outputs in one folder: two folders, or two endings of names, that say which they are."""
+def _sides_in_folder(folder: str) -> tuple[str, str] | None:
+    """(expected, output): the places of expected answers and of outputs in one folder, which are two folders in it, or patterns for two
+    endings of names, where these say which they are; else None. Raises Problems where only one ending says a side."""
     files = _json_files(folder)
     inside = {file.split("/")[0] for file in files if "/" in file}
-    folders = _sides({name: name for name in inside})
+    folders = _places_by_side(inside)
     if folders is not None:
         return f"{folder.rstrip('/')}/{folders['expected']}", f"{folder.rstrip('/')}/{folders['output']}"
     stems: dict[str, set[str]] = {}
@@ -127,14 +129,14 @@ def _both_in(folder: str) -> tuple[str, str] | None:
         stems.setdefault(stem[at:] if at > 0 else "", set()).add(stem[:at])
     sides = {end: side_of_words(words_of(end)) for end in stems}
     if stems.get("") and len(stems) == 2 and (side := next(side for end, side in sides.items() if end)) is not None:
-        raise _among_them(folder, side, next(end for end in stems if end))
-    named = _sides({end: end for end in stems if end})
+        raise _mixed_names_problem(folder, side, next(end for end in stems if end))
+    named = _places_by_side(end for end in stems if end)
     if named is None or not stems[named["expected"]] & stems[named["output"]]:
         return None
-    return _pattern(folder, files, named["expected"]), _pattern(folder, files, named["output"])
+    return _pattern_of_files(folder, files, named["expected"]), _pattern_of_files(folder, files, named["output"])
 
 
-def _among_them(folder: str, side: Role, end: str) -> Problems:
+def _mixed_names_problem(folder: str, side: Role, end: str) -> Problems:
     """The problem of documents of both sides in one folder, where only the names of one side say so."""
     message = (
         f"names that end in {end}{_JSON} say {_SIDES[side]}, and the others lie among them, which no pattern keeps apart"
@@ -147,11 +149,13 @@ def _among_them(folder: str, side: Role, end: str) -> Problems:
 _SIDES: Final[Mapping[Role, str]] = {"output": "that they are outputs", "expected": "that they are expected answers"}
 
 
-def _sides(names: Mapping[str, str]) -> dict[Role, str] | None:
-    """The only name for expected answers, and the only one for outputs; None where there are none or several."""
+def _places_by_side(names: Iterable[str]) -> dict[Role, str] | None:
+    """The only name for expected answers, and the only one for outputs, by side; None where a side has none or several."""
     places: dict[Role, list[str]] = {"expected": [], "output": []}
-    for name, words in names.items():
-        side = side_of_words(words_of(words))
+    for name in names:
+        side = side_of_words(words_of(name))
         if side is not None:
             places[side].append(name)
-    return {side: ones[0] for side, ones in places.items()} if all(len(ones) == 1 for ones in places.values()) else None
+    if any(len(names_of_side) != 1 for names_of_side in places.values()):
+        return None
+    return {side: names_of_side[0] for side, names_of_side in places.items()}

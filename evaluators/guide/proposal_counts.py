@@ -37,14 +37,14 @@ class Looser(Struct, frozen=True):
     forgives: str
 
 
-def passed(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+def passed_counts(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """How many rows of (expected, output) pass, by the name of each evaluator; `lines` are their types and settings."""
-    run = evaluate(_cells(rows), {"evaluators": [{"name": name, **line} for name, line in lines.items()]})
+    run = evaluate(_test_rows(rows), {"evaluators": [{"name": name, **line} for name, line in lines.items()]})
     return {name: run[name].passed for name in lines}
 
 
-def none_right(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """That no output of these first rows is right, with the first of them as an example."""
+def none_right_message(pairs: Sequence[tuple[Any, Any]]) -> str:
+    """The sentence that no output of these first rows of (expected, output) is right, with the first of them as an example."""
     wanted, output = (quote(side, 60) for side in pairs[0])
     return (
         f"no output is right in the first {rows_text(len(pairs))}, so outputs may say it in another form: the first expects "
@@ -52,7 +52,7 @@ def none_right(pairs: Sequence[tuple[Any, Any]]) -> str:
     )
 
 
-def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
+def accepts_looser(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
     """Whether the user at a terminal accepts a looser comparator; False where questions are not asked."""
     if ask.asks is None or more < 1:
         return False
@@ -60,15 +60,15 @@ def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
     return ask(InitQuestion(text, ("no", "yes"))) == "yes"
 
 
-def with_counts(
+def with_right_counts(
     lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], settings: Mapping[str, Any], ask: DefaultAnswers
 ) -> list[SuggestedLine]:
-    """The lines with how many values each makes right, and in `instead` what would make more right.
+    """The lines, each with how many values it makes right in its `why`, and in `instead` what would make more right.
 
     `rows` are pairs of an expected document and an output cell, `settings` those of the evaluator beside `fields`.
     """
     rows, all_rows = rows[:MOST_ROWS], len(rows)
-    seen = seen_in([output for _, output in rows])
+    seen = shape_of_outputs([output for _, output in rows])
     changed: dict[str, tuple[int, Any]] = {}
     looser: dict[int, Sequence[Looser]] = {}
     for number, line in enumerate(lines):
@@ -79,15 +79,15 @@ def with_counts(
         if line.compare != "exact":
             changed[f"strict_{number}"] = number, "exact"
         looser[number] = looser_comparators(line, place_at(seen, line.steps).scalars)
-        for place, one in enumerate(looser[number]):
-            changed[f"loose_{number}_{place}"] = number, one.compare
+        for place, candidate in enumerate(looser[number]):
+            changed[f"loose_{number}_{place}"] = number, candidate.compare
     variants = {name: _variant(lines, number, compare) for name, (number, compare) in changed.items()}
     most = max(
         _FEWEST_ROWS, _MOST_COMPARISONS // (len(lines) + sum(len(variant.fields) for variant in variants.values()))
     )
-    counts = _counts(lines, variants, rows[:most], settings)
+    counts = _right_counts(lines, variants, rows[:most], settings)
     some = all_rows > min(most, MOST_ROWS)
-    return [_counted(line, number, counts, looser.get(number, ()), some, ask) for number, line in enumerate(lines)]
+    return [_with_count(line, number, counts, looser.get(number, ()), some, ask) for number, line in enumerate(lines)]
 
 
 class _Variant(Struct, frozen=True):
@@ -104,22 +104,22 @@ def _variant(lines: Sequence[SuggestedLine], number: int, compare: Any) -> _Vari
     items; where the line is itself a list that is paired, the lines below it do not."""
     steps = lines[number].steps
     keys = steps[: steps.index(ANY)] if ANY in steps else steps
-    below = _below(lines, number) if is_aligned(lines[number]) else []
+    below = _lines_below(lines, number) if is_aligned(lines[number]) else []
     together = {line.path: line.compare for line in lines if line.steps[: len(keys)] == keys and line not in below}
     return _Variant(number, tuple(map(str, keys)), {**together, lines[number].path: compare})
 
 
-def _counts(
+def _right_counts(
     lines: Sequence[SuggestedLine],
     variants: Mapping[str, _Variant],
     rows: Sequence[tuple[Any, Any]],
     settings: Mapping[str, Any],
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """By evaluator and field, how many values are right and how many were measured, from one run of the proposal and its variants, in
-    each of which one line is compared otherwise.
+    """(right, measured) by evaluator and path: how many values of a field are right and how many were measured, from one run of the
+    proposal and of its variants, in each of which one line is compared otherwise.
 
-    A variant reads columns of its own with no more of the documents than its fields. For a paired list, rows count: right where all
-    that stands in it matches.
+    A variant reads columns of its own with no more of the documents than its fields. For a paired list, rows count: right where all that
+    stands in it matches.
     """
     evaluator = {"type": "schema_match", **settings}
     suite = [{"name": _BASE, **evaluator, "fields": {line.path: line.compare for line in lines}}]
@@ -127,12 +127,12 @@ def _counts(
         suite.append(
             {"name": name, **evaluator, "output": f"{name} out", "expected": f"{name} in", "fields": variant.fields}
         )
-    cells = _cells(rows)
+    cells = _test_rows(rows)
     for row in cells:
         output = container_in(row.get("output"))
         for name, variant in variants.items():
-            row[f"{name} in"] = _only(row["expected"], variant.keys)
-            row[f"{name} out"] = row.get("output") if output is None else _only(output, variant.keys)
+            row[f"{name} in"] = _cut_to_place(row["expected"], variant.keys)
+            row[f"{name} out"] = row.get("output") if output is None else _cut_to_place(output, variant.keys)
     run = evaluate(cells, {"evaluators": suite})
     counts = {
         name: {line.path: (line.counts.match, line.counts.n) for line in run[name].fields} for name in (_BASE, *variants)
@@ -140,7 +140,7 @@ def _counts(
     lists = [(name, variant.number) for name, variant in variants.items() if is_aligned(lines[variant.number])]
     outcomes = list(run.rows) if lists else []
     for name, number in lists:
-        path, below = lines[number].path, [line.path for line in _below(lines, number) if not is_aligned(line)]
+        path, below = lines[number].path, [line.path for line in _lines_below(lines, number) if not is_aligned(line)]
         seen = [({row.get(f"{_BASE}.{path}") for path in below} - _NOT_MEASURED, row) for row in outcomes]
         measured = [(statuses, row) for statuses, row in seen if statuses]
         counts[_BASE][path] = sum(statuses == {"match"} for statuses, _ in measured), len(measured)
@@ -148,23 +148,23 @@ def _counts(
     return counts
 
 
-def _only(value: Any, keys: Sequence[str]) -> Any:
+def _cut_to_place(value: Any, keys: Sequence[str]) -> Any:
     """The document cut down to the keys that lead to a place, and the value there."""
     if not keys or not isinstance(value, dict):
         return value
-    return {keys[0]: _only(value[keys[0]], keys[1:])} if keys[0] in value else {}
+    return {keys[0]: _cut_to_place(value[keys[0]], keys[1:])} if keys[0] in value else {}
 
 
 _NOT_MEASURED: Final = frozenset([None, "not_measured", "skipped"])
 
 
-def _below(lines: Sequence[SuggestedLine], number: int) -> list[SuggestedLine]:
-    """The lines of what stands in the list of a line."""
+def _lines_below(lines: Sequence[SuggestedLine], number: int) -> list[SuggestedLine]:
+    """The lines of the items of the list that a line is about, and of what is in them."""
     steps = (*lines[number].steps, ANY)
     return [line for line in lines if line.steps[: len(steps)] == steps]
 
 
-def _counted(
+def _with_count(
     line: SuggestedLine,
     number: int,
     counts: Mapping[str, Mapping[str, tuple[int, int]]],
@@ -190,7 +190,7 @@ def _counted(
     if more < 1:
         return replace(line, why=why)
     best = looser[gains.index(more)]
-    if offered(ask, line.written, more, best.forgives):
+    if accepts_looser(ask, line.written, more, best.forgives):
         return replace(line, compare=best.compare, why=f"{why}; {more:,} more since it was chosen that {best.forgives}")
     written = f"{key_text(line.written)}: {flow_text(best.compare)}"
     return replace(line, why=why, instead=(f"{more:,} more would be right if {best.forgives}:", written))
@@ -207,10 +207,10 @@ def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[
     name, options = next(iter(line.compare.items())) if isinstance(line.compare, dict) else (line.compare, {})
     if name == "date":
         formats = tuple(options.get("formats", ("iso",)))
-        added = [candidate for candidate in formats_of(_dates(texts)) if candidate not in formats]
+        added = [candidate for candidate in formats_of(_texts_of_dates(texts)) if candidate not in formats]
         if added and not ambiguity([*formats, *added]):
             both = {"date": {"formats": [*formats, *added]}}
-            return (Looser(both, f"dates written as {_spelled(added)} were read too"),)
+            return (Looser(both, f"dates written as {_formats_text(added)} were read too"),)
     if name == "numeric" and options.get("parse", True) is True:
         written = [text for text in texts if parses_of([text])]
         readings_of = {tuple(numbers_of(written, candidate)): candidate for candidate in reversed(parses_of(written))}
@@ -223,16 +223,17 @@ def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[
 _MOST_NOTATIONS: Final = 4
 
 
-def _spelled(formats: Sequence[str]) -> str:
+def _formats_text(formats: Sequence[str]) -> str:
+    """The formats of dates in words."""
     return " or ".join("ISO 8601 (2024-05-31)" if format == "iso" else format for format in formats)
 
 
-def _dates(texts: Sequence[str]) -> list[str]:
+def _texts_of_dates(texts: Sequence[str]) -> list[str]:
     return [text for text in texts if formats_of([text])]
 
 
-def seen_in(outputs: Sequence[Any]) -> SeenPlace:
-    """The shape of the documents in the outputs."""
+def shape_of_outputs(outputs: Sequence[Any]) -> SeenPlace:
+    """The shape of the JSON documents in output cells; cells without one are passed over."""
     return shape_of(document for output in outputs if (document := container_in(output)) is not None)
 
 
@@ -249,7 +250,7 @@ def is_aligned(line: SuggestedLine) -> bool:
     return isinstance(line.compare, dict) and "align" in line.compare
 
 
-def _cells(rows: Sequence[tuple[Any, Any]]) -> list[dict[str, Any]]:
+def _test_rows(rows: Sequence[tuple[Any, Any]]) -> list[dict[str, Any]]:
     """Rows as a test set; an output that is not there is left out, and null where no row has one."""
     cells = [
         {"expected": expected}

@@ -100,7 +100,7 @@ class ChosenColumns(Struct):
     """What the columns hold that is not compared."""
 
     def take(self, role: Role, column: str, why: str) -> None:
-        """Settle a role."""
+        """Sets the column of a role, and the reason why it is that one."""
         self.columns[role] = column
         self.why[role] = why
 
@@ -120,7 +120,7 @@ class _RolePair(Struct, frozen=True):
     """Names or cells say it plainly; what else is only likely is asked."""
 
     def of(self, role: Role) -> str | None:
-        """The column in a role."""
+        """The column that plays the output or the expected answer; None where no column does."""
         return self.output if role == "output" else self.expected
 
 
@@ -137,14 +137,14 @@ class _Columns(Struct, frozen=True):
     """Columns that are called like inputs."""
 
     def of(self, name: str | None) -> Sequence[Any]:
-        """The cells of a column."""
+        """The cells of a column; none for None."""
         return self.cells.get(name or "", ())
 
     def weight(self, name: str | None, role: Role) -> float:
-        """How much the name of a column speaks for a role; that of a doubtful one does not."""
+        """How much the name of a column speaks for a role, as `role_weight` counts it; 0 for a doubtful column."""
         return 0.0 if name in self.doubtful else role_weight(name, role, self.names)
 
-    def plainly(self, name: str, role: Role) -> bool:
+    def says_plainly(self, name: str, role: Role) -> bool:
         """Whether the name of a column alone says its role, and nothing besides."""
         return name not in self.inputs and self.weight(name, role) >= NOUN and names_role_alone(name, role)
 
@@ -167,7 +167,7 @@ def choose_roles(
     chosen.measures = [name for name in header if name not in settled and is_measure(name, cells.get(name, ()))]
     left = [name for name in header if name not in settled and name not in chosen.measures]
     pairs = pairs_by_name([name for name in header if name not in chosen.measures])
-    chosen.set_aside, doubtful = _set_aside(left, settled, cells, pairs)
+    chosen.set_aside, doubtful = _columns_set_aside(left, settled, cells, pairs)
     chosen.verdicts = [name for name, what in chosen.set_aside.items() if what == _VERDICTS and name not in doubtful]
     _choose_id(header, cells, chosen, ask)
     taken = {*chosen.columns.values(), *chosen.measures}
@@ -191,22 +191,24 @@ def choose_roles(
         usual = [name for name in inputs if is_usual(name, "input")]
         chosen.take("input", [*usual, *inputs][0], "a usual name for it" if usual else "its name says so")
     if not chosen.has_output and "output" not in elsewhere:
-        output = ask(_no_output(header, cells, chosen))
+        output = ask(_question_for_output(header, cells, chosen))
         if output != NONE_OF_THEM:
             return choose_roles(header, cells, {**given, "output": output}, elsewhere, ask)
     if chosen.has_output and not chosen.pairs and "expected" not in (*chosen.columns, *elsewhere):
         others = {*chosen.columns.values(), *chosen.measures, *chosen.models, *barred}
         chosen.left = [name for name in header if name not in others]
         if "output" not in given and _says_nothing_alone(cells.get(chosen.columns.get("output", ""), ())):
-            expected = ask(_no_expected(header, cells, chosen))
+            expected = ask(_question_for_expected(header, cells, chosen))
             if expected != NONE_OF_THEM:
                 return choose_roles(header, cells, {**given, "expected": expected}, elsewhere, ask)
     chosen.columns = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
     return chosen
 
 
-def _no_output(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns) -> InitQuestion:
-    """The question for an output that nothing points to; without questions, the note on the columns."""
+def _question_for_output(
+    header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns
+) -> InitQuestion:
+    """The question which column is the output, where nothing points to one. Its `seen` says what the columns hold instead."""
     left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures, *chosen.set_aside)]
     answers = (left or [name for name in header if name not in chosen.columns.values()] or [*header])[:_MOST_ANSWERS]
     aside: dict[str, list[str]] = {}
@@ -232,8 +234,10 @@ def _says_nothing_alone(outputs: Sequence[Any]) -> bool:
     return holds_numbers(outputs) or holds_truths(outputs)
 
 
-def _no_expected(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns) -> InitQuestion:
-    """The question for an expected answer that nothing points to."""
+def _question_for_expected(
+    header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns
+) -> InitQuestion:
+    """The question which column is the expected answer, where nothing points to one."""
     output = chosen.columns["output"]
     answers = (chosen.left or [name for name in header if name != output])[:_MOST_ANSWERS]
     return InitQuestion(
@@ -259,12 +263,11 @@ def is_measure(name: str, cells: Sequence[Any]) -> bool:
 _VERDICTS: Final = "verdicts"
 
 
-def _set_aside(
+def _columns_set_aside(
     names: Sequence[str], settled: Sequence[str], cells: Mapping[str, Sequence[Any]], pairs: Sequence[ColumnPair]
 ) -> tuple[dict[str, str], list[str]]:
-    """The columns that are neither output nor expected answer, with what they hold; and those of them that might be one after all.
-
-    `settled` are columns whose role is known.
+    """(contents, doubtful): the columns that are neither output nor expected answer, each with what it holds, and those of them that might
+    be one after all, as their values are those of a column of answers. `settled` are columns whose role is known.
     """
     paired = {
         name for pair in pairs for name in (pair.output, pair.expected) if pair.marked or _are_both_truths(pair, cells)
@@ -273,7 +276,7 @@ def _set_aside(
     contents = {
         name: what
         for name in names
-        if name not in paired and (what := _other_than_answer(name, cells.get(name, ()), among)) is not None
+        if name not in paired and (what := _kind_of_no_answer(name, cells.get(name, ()), among)) is not None
     }
     contents |= dict.fromkeys(columns_named_by_labels({name: cells.get(name, ()) for name in names}), _PROBABILITIES)
     if any(map(called_settled, names)):
@@ -293,13 +296,13 @@ def _set_aside(
         and _drawn_from_one({*map(comparable_text, nonempty_cells(cells.get(name, ())))}, domains)
     ]
     models = [name for name in shared if contents[name] in (MODELS, _OF_PEOPLE)]
-    return {name: what for name, what in contents.items() if name not in models}, [
-        name for name in shared if name not in models
-    ]
+    doubtful = [name for name in shared if name not in models]
+    return {name: what for name, what in contents.items() if name not in models}, doubtful
 
 
 def _drawn_from_one(values: set[str], domains: Sequence[set[str]]) -> bool:
-    """Whether values are those of some other column; true is one of them where false is, or where yes and no are."""
+    """Whether all values are in one of the domains, the sets of values of other columns. A domain that has some value of a column of true
+    and false, or that holds nothing but yes or no, counts as having both."""
     return any(
         values and values <= domain | _TRUTHS and (values & domain or {"yes", "no"} >= domain > set())
         for domain in domains
@@ -324,7 +327,7 @@ def _are_both_truths(pair: ColumnPair, cells: Mapping[str, Sequence[Any]]) -> bo
     return all(holds_truths(cells.get(name, ())) and not called_verdict(name) for name in names)
 
 
-def _other_than_answer(name: str, cells: Sequence[Any], among: Collection[str]) -> str | None:
+def _kind_of_no_answer(name: str, cells: Sequence[Any], among: Collection[str]) -> str | None:
     """The kind of a column that holds no answers, such as "ids"; None where it may hold answers. `among` are the names beside."""
     if not _OF_PRODIGY.isdisjoint(among) and holds_decisions(cells):
         return _VERDICTS
@@ -374,31 +377,32 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
 def _pairs_side_by_side(
     pairs: Sequence[ColumnPair], free: Sequence[str], cells: Mapping[str, Sequence[Any]]
 ) -> list[ColumnPair]:
-    """The pairs, where columns are several: with names that both say their side, or cells that do."""
+    """The pairs of columns, where there are several outputs with their expected answers side by side: their names both say their side, or
+    their cells are alike. Empty where fewer than two are left, and where columns have the usual names of both roles."""
     usual = [
         role for role in ("output", "expected") for name in free if is_usual(name, role) and {*words_of(name)} - ANSWER
     ]
     if len({*usual}) > 1:
         return []
-    found = [
+    likely = [
         pair
         for pair in pairs
         if {pair.output, pair.expected} <= {*free}
-        and (pair.marked or _alike(cells.get(pair.output, ()), cells.get(pair.expected, ())))
+        and (pair.marked or _are_alike(cells.get(pair.output, ()), cells.get(pair.expected, ())))
     ]
-    answers = [pair for pair in found if not called_explanation(pair.output) and not called_verdict(pair.output)]
+    answers = [pair for pair in likely if not called_explanation(pair.output) and not called_verdict(pair.output)]
     return answers if len(answers) >= _SEVERAL else []
 
 
-def _alike(outputs: Sequence[Any], expected: Sequence[Any]) -> bool:
-    """Whether cells are like those of a column with their name: they hold the same values, or numbers that are written otherwise."""
+def _are_alike(outputs: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Whether two columns are alike enough to be a pair: they hold the same values, or the same digits in another notation."""
     return max(likeness(outputs, expected), share_of_same_digits(outputs, expected)) >= _ALIKE_ENOUGH
 
 
 def _models_side_by_side(
     free: Sequence[str], cells: Mapping[str, Sequence[Any]], settled: Mapping[Role, str]
 ) -> list[str]:
-    """The outputs of several models, where nothing else is called like an output."""
+    """The columns with outputs of several models; empty where another column is called like an output."""
     pairs = columns_side_by_side(free)
     others = [name for name in free if name not in pairs and role_weight(name, "output", free) >= NOUN]
     wanted = [name for name in free if role_weight(name, "expected", free) >= NOUN and name not in pairs]
@@ -411,19 +415,20 @@ _ASKED: Final[tuple[tuple[Role, str], ...]] = (("expected", "the expected answer
 
 
 def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
-    """The expected answer and the output, as far as they are not settled."""
+    """Adds the columns of the expected answer and of the output to `chosen`, as far as they are not settled: the best pair of candidates,
+    which `ask` decides where it is not sure or not far ahead of others."""
     for role, noun in _ASKED:
         if role in chosen.columns or role in among.elsewhere or (role == "output" and chosen.models):
             continue
-        pairs = sorted(_pairs(among, chosen), key=lambda pair: -pair.weight)
+        pairs = sorted(_candidate_pairs(among, chosen), key=lambda pair: -pair.weight)
         near = [pair for pair in pairs if pair.weight > pairs[0].weight - _NEARLY]
         answers = {name: pair for pair in reversed(near) if (name := pair.of(role)) is not None}
         names = [name for name in among.names if name in answers]
         if not names:
             continue
         alone = names[0] if len(names) == 1 else None
-        if alone is not None and pairs[0].of(role) == alone and (pairs[0].sure or among.plainly(alone, role)):
-            chosen.take(role, alone, _why(alone, role, pairs[0], among))
+        if alone is not None and pairs[0].of(role) == alone and (pairs[0].sure or among.says_plainly(alone, role)):
+            chosen.take(role, alone, _reason_for_role(alone, role, pairs[0], among))
         elif alone is None or role != "expected" or chosen.why.get("output") != "as you said":
             column = ask(_question(noun, role, names, chosen, answers, among))
             if column == NONE_OF_THEM:
@@ -432,8 +437,8 @@ def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
                 chosen.take(role, column, "as you said")
 
 
-def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
-    """Candidates for the output and the expected answer."""
+def _candidate_pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
+    """The pairs of columns that may be output and expected answer, and outputs alone; a role that is settled has one candidate."""
     known = {role for role, _ in _ASKED if role in chosen.columns or role in among.elsewhere}
     if chosen.models:
         known.add("output")
@@ -444,22 +449,23 @@ def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
         output_weight = USUAL if "output" in known else among.weight(output, "output")
         if "output" not in known and output is not None and names_other_side(output, "output", among.names):
             continue
-        alone = _alone(output, output_weight, among) if "expected" not in known and "output" not in known else None
+        alone = _output_alone(output, output_weight, among) if "expected" not in known and "output" not in known else None
         if alone is not None:
             yield alone
         for expected in wanted:
-            named = USUAL if "expected" in known else among.weight(expected, "expected")
+            expected_weight = USUAL if "expected" in known else among.weight(expected, "expected")
             if expected == output or (
                 "expected" not in known and expected is not None and names_other_side(expected, "expected", among.names)
             ):
                 continue
-            pair = _pair(output, output_weight, expected, named, among)
+            pair = _role_pair(output, output_weight, expected, expected_weight, among)
             if pair is not None:
                 yield pair
 
 
-def _alone(output: str | None, output_weight: float, among: _Columns) -> _RolePair | None:
-    """An output without an expected answer. What may be either is only likely to be an output."""
+def _output_alone(output: str | None, output_weight: float, among: _Columns) -> _RolePair | None:
+    """A column as an output without an expected answer; None for one whose name does not speak for that. A name such as "answer", which may
+    be either side, is not `sure`."""
     if output is None or output in among.doubtful or output in among.inputs:
         return None
     words = {*words_of(output)}
@@ -468,40 +474,40 @@ def _alone(output: str | None, output_weight: float, among: _Columns) -> _RolePa
     return _RolePair(output_weight, output, None, sure=False) if output_weight and words & ANSWER else None
 
 
-def _pair(
-    output: str | None, output_weight: float, expected: str | None, named: float, among: _Columns
+def _role_pair(
+    output: str | None, output_weight: float, expected: str | None, expected_weight: float, among: _Columns
 ) -> _RolePair | None:
-    """Two columns as output and expected answer; None where nothing speaks for that."""
+    """Two columns as output and expected answer; None where nothing speaks for that. The weights are how much their names do."""
     both = [among.of(name) for name in (output, expected)]
     cells_known = all(map(nonempty_cells, both))
     alike = likeness(*both) if cells_known else 0.0
     by_name = among.pairs.get((output or "", expected or ""))
-    names_say = bool(output_weight and named) or by_name is not None
+    names_say = bool(output_weight and expected_weight) or by_name is not None
     certain = cells_known and surely_alike(*both)
-    if (not names_say and alike < _ALIKE_ENOUGH) or (
-        {output, expected} & {*among.inputs} and by_name is None and not certain
-    ):
+    if not names_say and alike < _ALIKE_ENOUGH:
         return None
+    if {output, expected} & {*among.inputs} and by_name is None and not certain:
+        return None  # an input, unless both names or both columns of cells say otherwise
     if (
         cells_known
         and expected is not None
         and holds_containers(both[0])
         and not holds_containers(both[1])
         and not alike
-        and (named < NOUN or (named < USUAL and not names_role_alone(expected, "expected")))
+        and (expected_weight < NOUN or (expected_weight < USUAL and not names_role_alone(expected, "expected")))
     ):
         return None  # a column for each field, perhaps
     bonus = 0.0 if by_name is None else _BOTH_SAY if by_name.marked else _ONE_SAYS
-    total = output_weight + named + _CELLS * min(alike / _DRAWN, 1.0) + bonus
+    total = output_weight + expected_weight + _CELLS * min(alike / _DRAWN, 1.0) + bonus
     doubtful = bool({output, expected} & {*among.doubtful, *among.inputs})
     plainly = (by_name is not None and by_name.marked) or (
         (output is None or names_role_alone(output, "output"))
         and (expected is None or names_role_alone(expected, "expected"))
     )
-    some = alike >= _SOMEWHAT_ALIKE or (not cells_known and output is None)
-    sure = (names_say and output_weight > 0 and named > 0 and (plainly or alike >= _SOMEWHAT_ALIKE)) or (certain)
-    if by_name is not None and not by_name.marked:
-        sure = sure or some
+    somewhat_alike = alike >= _SOMEWHAT_ALIKE
+    sure = certain or (output_weight > 0 and expected_weight > 0 and (plainly or somewhat_alike))
+    if by_name is not None and not by_name.marked:  # `vendor` and `vendor_gold`: cells that are a little alike are enough
+        sure = sure or somewhat_alike or (not cells_known and output is None)
     if doubtful and not (by_name is not None and certain):
         sure = False
     return _RolePair(total, output, expected, sure)
@@ -510,10 +516,8 @@ def _pair(
 def _question(
     noun: str, role: Role, names: Sequence[str], chosen: ChosenColumns, pairs: Mapping[str, _RolePair], among: _Columns
 ) -> InitQuestion:
-    """Which of the columns it is: first those that are likely, each with the options that say so, and then the others.
-
-    With each stand three of its cells.
-    """
+    """The question which column is `noun`: first the likely columns, `names`, each with the options of the command line that say so, and
+    then the others; each with three of its cells."""
     other: Role = "expected" if role == "output" else "output"
     options = []
     for name in names:
@@ -526,7 +530,7 @@ def _question(
     return InitQuestion(text, answers, shown, otherwise=how, role=role, options=tuple(options))
 
 
-def _why(column: str, role: Role, pair: _RolePair, among: _Columns) -> str:
+def _reason_for_role(column: str, role: Role, pair: _RolePair, among: _Columns) -> str:
     """Why a column has a role, for people: its usual name, cells like the ones in the other column of the pair, or else its name."""
     if is_usual(column, role):
         return "a usual name for it"

@@ -13,7 +13,7 @@ from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
 from evaluators.guide.argilla_records import argilla_questions, columns_of_argilla, paths_of_argilla
 from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
 from evaluators.guide.column_names import role_weight
-from evaluators.guide.conversations import paths_of_conversations
+from evaluators.guide.conversations import has_conversations, paths_of_conversations
 from evaluators.guide.expected_answers import FIRST_ROWS, first_cells
 from evaluators.guide.function_calls import paths_of_calls
 from evaluators.guide.init_notes import quoted_names
@@ -46,19 +46,15 @@ def sheet_setting(
     ask: DefaultAnswers,
     reading: Mapping[str, str | int],
 ) -> dict[str, str]:
-    """The setting that names the sheet with the outputs, where it is not the first."""
+    """The setting that names the sheet with the outputs, where it is not the first; else none. A note on the other sheets is added to
+    `ask.said`."""
 
     def has_output(sheet: str) -> bool:
         """Whether a sheet may be the one with the outputs: it has a column for them, or a question could be answered with one, or the
         settings say where they are. Nobody is asked."""
         asked: list[InitQuestion] = []
-
-        def note(question: InitQuestion) -> str:
-            asked.append(question)
-            return NONE_OF_THEM if question.role else question.answers[0]
-
         try:
-            chosen = roles_of_file(data, config, columns, note, {**reading, "sheet": sheet})
+            chosen = roles_of_file(data, config, columns, _ask_nobody(asked), {**reading, "sheet": sheet})
         except Problems:
             return False
         return chosen.has_output or "output" in config or any(question.options for question in asked)
@@ -75,7 +71,9 @@ def roles_of_file(
     ask: Ask,
     reading: Mapping[str, str | int],
 ) -> ChosenColumns:
-    """The roles of the columns of a file of rows."""
+    """The roles of the columns of a file of rows. `config` has the places of other roles, `columns` are those that the user named,
+    `reading` says how the file is read. Raises Problems for a file without a header, for columns that are not there, and for rows that hold
+    no output."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
     opened = open_file(data, Path(), None, named.reads)
     headless = [doubt for doubt in opened.doubts if doubt.code == NO_HEADER]
@@ -92,7 +90,7 @@ def roles_of_file(
     header = nameable(table.header)
     cells, _ = first_cells(table, header, FIRST_ROWS)
     settled = {"output", "expected"} & {*columns, *elsewhere}
-    annotated = None if settled else _inside_exports(table, cells, data, _in_plain_columns(cells, columns, elsewhere))
+    annotated = None if settled else _paths_in_export(table, cells, data, columns, elsewhere)
     if settled == {"output"} and "output" in elsewhere:
         last = paths_of_conversations(cells, data, outputs_elsewhere=True)
         annotated = (last, [], _LAST_MESSAGE) if last else None
@@ -120,51 +118,54 @@ def roles_of_file(
     asked, _ = roles_without_asking(list(inner.cells), inner.cells, columns, elsewhere)
     if any(not question.options for question in asked[:1]):
         return choose_roles(header, cells, columns, elsewhere, ask)
-    return inner.written(
-        choose_roles(
-            list(inner.cells),
-            inner.cells,
-            columns,
-            elsewhere,
-            lambda one: inner.named(ask(inner.asked(one) if one.role else one)),
-        )
-    )
+
+    def ask_in_paths(question: InitQuestion) -> str:
+        """The name of the column that the answer to a question names; whoever answers sees and names paths."""
+        return inner.name_of_path(ask(inner.question_in_paths(question) if question.role else question))
+
+    return inner.columns_in_paths(choose_roles(list(inner.cells), inner.cells, columns, elsewhere, ask_in_paths))
 
 
-def _in_plain_columns(
+def _plain_columns_are_sides(
     cells: Mapping[str, Sequence[Any]], columns: Mapping[Role, str], elsewhere: Collection[Role]
 ) -> bool:
-    """Whether columns without objects and lists are surely the outputs and their expected answers: then others, such as conversations, are
-    what was asked."""
+    """Whether columns without objects and lists are surely the outputs and their expected answers: then a column of conversations is what
+    the model was asked, and no answer."""
     plain = {name: column for name, column in cells.items() if not holds_containers(column)}
     asked, chosen = roles_without_asking([*plain], plain, columns, elsewhere)
     both = {"output", "expected"} <= chosen.columns.keys() or ("expected" in chosen.columns and bool(chosen.models))
     return not asked and (both or bool(chosen.pairs))
 
 
-def _inside_exports(
-    table: Table, cells: Mapping[str, Sequence[Any]], data: str, plain: bool
+def _paths_in_export(
+    table: Table,
+    cells: Mapping[str, Sequence[Any]],
+    data: str,
+    columns: Mapping[Role, str],
+    elsewhere: Collection[Role],
 ) -> tuple[dict[Role, str], list[str], str] | None:
-    """The paths of what people and a model said in the export of a tool for annotations, of the functions that were called, or of the end
-    of a conversation, notes on what is not compared, and what the rows are; None for other rows.
+    """(paths, notes, what the rows are), where outputs and expected answers are inside columns that a tool for annotations exports, or are
+    calls of functions or the ends of conversations; None for other rows.
 
-    `cells` are the first ones. `plain`: other columns are surely both sides, so no calls and no conversations are. Raises Problems where no
-    model said anything.
+    `cells` are the first ones of each column of the table. Calls and conversations are no answers where plain columns are surely both
+    sides. Raises Problems where no model said anything.
     """
     sides = sides_of_tasks(cells)
     if sides:
         return *paths_of_tasks(sides, first_cells(table, [*sides.values()], None)[0], data), "tasks of Label Studio"
     questions = argilla_questions(cells)
-    if not questions and plain:
+    if questions:
+        questions = argilla_questions(first_cells(table, columns_of_argilla(questions), None)[0])
+        return *paths_of_argilla(questions, data), "records of Argilla"
+    paths, notes = paths_of_calls(cells)
+    if not paths and not has_conversations(cells.values()):
         return None
-    if not questions:
-        paths, notes = paths_of_calls(cells)
-        if paths:
-            return paths, notes, "calls of functions"
-        last = paths_of_conversations(cells, data)
-        return (last, [], _LAST_MESSAGE) if last else None
-    questions = argilla_questions(first_cells(table, columns_of_argilla(questions), None)[0])
-    return *paths_of_argilla(questions, data), "records of Argilla"
+    if _plain_columns_are_sides(cells, columns, elsewhere):
+        return None
+    if paths:
+        return paths, notes, "calls of functions"
+    last = paths_of_conversations(cells, data)
+    return (last, [], _LAST_MESSAGE) if last else None
 
 
 def _refuse_outer_rows(opened: Reader) -> None:
@@ -183,15 +184,20 @@ def roles_without_asking(
 ) -> tuple[list[InitQuestion], ChosenColumns]:
     """The questions about columns that would be asked, and the columns chosen without answers."""
     asked: list[InitQuestion] = []
+    return asked, choose_roles(header, cells, columns, elsewhere, _ask_nobody(asked))
 
-    def note(question: InitQuestion) -> str:
-        """Keeps a question for a column and answers it with none of the columns; any other question gets its first answer."""
+
+def _ask_nobody(asked: list[InitQuestion]) -> Ask:
+    """A function that answers questions itself: one for a column, which it adds to `asked`, with none of the columns, any other with the
+    first of its answers."""
+
+    def answer(question: InitQuestion) -> str:
         if question.role:
             asked.append(question)
             return NONE_OF_THEM
         return question.answers[0]
 
-    return asked, choose_roles(header, cells, columns, elsewhere, note)
+    return answer
 
 
 def nameable(header: Sequence[str]) -> list[str]:

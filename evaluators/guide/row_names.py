@@ -20,7 +20,8 @@ _TextsInBoth: TypeAlias = dict[tuple[str, str], tuple[list[str], list[str]]]
 
 
 def names_in_both(rows: Table, other: Table, id: str | None) -> tuple[str, str] | None:
-    """What names the rows of a table and of another one; None where nothing does.
+    """(ours, theirs): the columns that name the rows of a table and of another one alike; None where nothing does. `id` is the column of
+    the rows' ids, if it is known.
 
     The id of the rows and the usual names come first, then any column, then the fewest columns that name a row together, as a text with
     their names in braces: `{doc}/{page}`.
@@ -30,11 +31,12 @@ def names_in_both(rows: Table, other: Table, id: str | None) -> tuple[str, str] 
         named = [name for name in ours if name is not None]
         if named and theirs and (pair := naming_columns(rows, named, other, theirs)) is not None:
             return pair
-    return next(_shared_columns(rows, other), None)
+    return next(_shared_templates(rows, other), None)
 
 
-def _shared_columns(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
-    """The texts of columns that both tables have and that name each row of both, where half of the names are shared.
+def _shared_templates(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
+    """The texts, `{doc}/{page}`, of columns that both tables have and that together name each row of both, where half of the names are
+    shared: for each group of columns the text for the rows and that for the other table, groups of fewer columns first.
 
     Columns that repeat in the first rows are left out, then each table is read once. Where columns share less than half, so do they
     with any further one.
@@ -42,14 +44,14 @@ def _shared_columns(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
     theirs = {folded(name): name for name in other.header}
     shared = [(name, theirs[folded(name)]) for name in rows.header if name and folded(name) in theirs][:_MOST_COLUMNS]
     first = _texts_in_both(rows, other, shared, _FIRST_ROWS)
-    likely = [group for count in _TOGETHER for group in combinations(first, count) if _unlike(first, group)]
+    likely = [group for count in _TOGETHER for group in combinations(first, count) if _names_differ(first, group)]
     columns = [pair for pair in first if any(pair in group for group in likely)]
     texts = _texts_in_both(rows, other, columns) if likely else {}
     apart: list[_Group] = []
     for group in (*((pair,) for pair in texts), *likely):
         if not texts.keys() >= {*group} or any({*few} <= {*group} for few in apart):
             continue
-        few, many = sorted(_names(texts, group), key=len)
+        few, many = sorted(_row_names(texts, group), key=len)
         if 2 * sum(map({*many}.__contains__, few)) < len(few):
             apart.append(group)
         elif len(group) > 1 and all(
@@ -63,12 +65,12 @@ def _texts_in_both(
     rows: Table, other: Table, shared: Sequence[tuple[str, str]], most: int | None = None
 ) -> _TextsInBoth:  # fmt: skip
     """The texts of the cells in both tables, or of about `most` first ones, for each pair of columns of which every cell may name."""
-    ours = _texts(rows, [name for name, _ in shared], most)
-    theirs = _texts(other, [name for _, name in shared], most)
+    ours = _naming_texts(rows, [name for name, _ in shared], most)
+    theirs = _naming_texts(other, [name for _, name in shared], most)
     return {pair: (ours[pair[0]], theirs[pair[1]]) for pair in shared if ours.get(pair[0]) and theirs.get(pair[1])}
 
 
-def _texts(table: Table, columns: Sequence[str], most: int | None) -> dict[str, list[str]]:
+def _naming_texts(table: Table, columns: Sequence[str], most: int | None) -> dict[str, list[str]]:
     """The texts of cells by their column, without columns of which one cell cannot name; each text is in memory once."""
     texts: dict[str, list[str]] = {column: [] for column in columns}
     known: dict[str, str] = {}
@@ -86,11 +88,11 @@ def _texts(table: Table, columns: Sequence[str], most: int | None) -> dict[str, 
     return texts
 
 
-def _names(texts: _TextsInBoth, group: _Group) -> list[list[str]]:
-    """The names of the rows of both tables by several columns, as the text with braces gives them."""
+def _row_names(texts: _TextsInBoth, group: _Group) -> list[list[str]]:
+    """The names of the rows by several columns, joined by a slash: those of the first table, then those of the other."""
     return [[*map("/".join, zip(*(texts[pair][side] for pair in group), strict=True))] for side in (0, 1)]
 
 
-def _unlike(texts: _TextsInBoth, group: _Group) -> bool:
+def _names_differ(texts: _TextsInBoth, group: _Group) -> bool:
     """Whether no two rows of a table have one name."""
-    return all(len({*names}) == len(names) for names in _names(texts, group))
+    return all(len({*names}) == len(names) for names in _row_names(texts, group))

@@ -56,7 +56,7 @@ def models_in_files(data: str | None, output: str | None) -> dict[str, str]:
     return models if table is not None and texts.isdisjoint(models) else {}
 
 
-def name_their_columns(expected: str | None, output: str | None) -> bool:
+def columns_name_both_sides(expected: str | None, output: str | None) -> bool:
     """Whether two files hold rows whose columns say which are expected answers and which outputs, and no documents."""
     places = {"expected": expected, "output": output}
     if any(place is None or not place.lower().endswith((*_LISTS, *TABLES)) for place in places.values()):
@@ -99,24 +99,22 @@ def sheets_of_both_sides(data: str) -> dict[Role, str]:
 def fields_in_columns(
     config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int], ask: DefaultAnswers
 ) -> dict[str, Any]:
-    """The places of expected answers, and of outputs, that have a column for each field; empty where there are none.
+    """The settings for expected answers, and for outputs, that have a column for each field; empty where there are none.
 
-    A column of expected answers that was chosen by its name gives way, and so does an input that is a field.
+    A column of expected answers that was chosen by its name is taken out of `chosen`, and so is an input that is a field; a note is added
+    to `ask.said`.
     """
     rows, gold, outputs = (rows_at(config, name, reading) for name in ("file", "expected", "output"))
     if rows is None and not any(table is not None and table.source.suffix in TABLES for table in (gold, outputs)):
         return {}  # lists of documents are paired as they are
-    out, answers = outputs or (None if "output" in config else rows), gold or (None if "expected" in config else rows)
+    out = outputs if outputs is not None or "output" in config else rows
+    answers = gold if gold is not None or "expected" in config else rows
     documents = _first_documents(config) if out is None and answers is not None else []
     if answers is None or (out is None and not documents):
         return {}
-    column = (
-        None
-        if out is None
-        else chosen.columns.get("output")
-        if out is rows
-        else next(iter(usual_columns(out.header, "output")), None)
-    )
+    column = None
+    if out is not None:
+        column = chosen.columns.get("output") if out is rows else next(iter(usual_columns(out.header, "output")), None)
     if column is None and out is not None and out is rows:
         return {}
     keys = output_keys(documents)
@@ -150,7 +148,7 @@ def fields_in_columns(
 
 
 def _first_documents(config: Mapping[str, Any]) -> list[Any]:
-    """The texts of the first documents with outputs; none where the outputs are no documents."""
+    """The texts of the first documents with outputs, which files of their own hold; none where the outputs are no such documents."""
     place = config.get("output")
     if not isinstance(place, str) or not holds_documents(place, Path()):
         return []
@@ -158,8 +156,8 @@ def _first_documents(config: Mapping[str, Any]) -> list[Any]:
 
 
 def column_of_outputs(config: Mapping[str, Any], ask: DefaultAnswers) -> dict[str, Any]:
-    """The place of outputs in another file: where replies of a programming interface hold what the model said, or, where no column has a
-    usual name, the only one that may hold them; else nothing."""
+    """The setting for outputs in another file whose column has no usual name: the path at which replies of a programming interface hold
+    what the model said, or the only column that may hold outputs; else none. Raises Problems for a file with one column."""
     given = rows_at(config, "output", {}) if "file" in config else None
     if given is None:
         return {}
@@ -186,7 +184,8 @@ def column_of_outputs(config: Mapping[str, Any], ask: DefaultAnswers) -> dict[st
 def labels_in_columns(
     config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int], ask: DefaultAnswers
 ) -> dict[str, Any]:
-    """The places of the labels, where cells of both columns hold several with a mark between them; else nothing."""
+    """The settings for labels, where cells of both columns hold several with a mark between them; else none. The two columns lose their
+    roles in `chosen`, which keeps them as `labels`."""
     rows = rows_at(config, "file", reading)
     columns = {role: chosen.columns[role] for role in SIDES if role in chosen.columns}
     if rows is None or len(columns) < len(SIDES) or not {*columns.values()} <= {*rows.header}:
@@ -208,8 +207,8 @@ def labels_in_columns(
 
 
 def keys_of_files(config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int]) -> dict[str, Any]:
-    """The places in other files with the column that names their rows, where the columns with usual names do not. The id of the rows is
-    chosen, where nobody said which it is."""
+    """The settings for other files whose rows are named by a column without a usual name, with that column as their `key`; none for others.
+    What names the rows of both files becomes the id in `chosen`, unless the user said which it is."""
     rows = rows_at(config, "file", reading)
     changed: dict[str, Any] = {}
     id, said = chosen.columns.get("id"), chosen.why.get("id") == "as you said"
@@ -234,13 +233,14 @@ def keys_of_files(config: Mapping[str, Any], chosen: ChosenColumns, reading: Map
 
 
 def _place_in(config: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A place that is named, as a map with its file."""
+    """The setting `name` as a map with the key `file`."""
     place = config[name]
     return dict(place) if isinstance(place, Mapping) else {"file": place}
 
 
 def rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | int]) -> Reader | None:
-    """The rows of a file that is named; None where none is, and for documents."""
+    """The opened file of rows that the setting `name` of `config` says; None where it says none, for documents, and for a file that cannot
+    be read. `reading` says how the file of the rows itself is read."""
     place = config.get(name)
     settings = {"sheet": place["sheet"]} if isinstance(place, Mapping) and "sheet" in place else {}
     place = place.get("file") if isinstance(place, Mapping) else place

@@ -34,7 +34,8 @@ def suite_text(
     suggested: SuggestedEvaluators,
     slices: Mapping[str, int],
 ) -> str:
-    """The whole file. `head` says what it is made from, and how it is run; `slices` are columns, and how many groups of rows each makes."""
+    """The text of a suite. `head` says what it is made from, and how it is run; `slices` are columns, and how many groups of rows each
+    makes."""
     lines = [
         *head.splitlines(),
         "#",
@@ -44,13 +45,13 @@ def suite_text(
         "version: 1",
         f"name: {literal(name)}",
         "",
-        *_test_set(test_set, chosen, suggested.said),
+        *_test_set_lines(test_set, chosen, suggested.said),
         "",
         "evaluators:",
         *(f"  {line}" if line else "" for line in suggested.lines),
-        *_measures(chosen.measures),
-        *_slices(slices),
-        *(_judge() if suggested.judged else ()),
+        *_measure_lines(chosen.measures),
+        *_slice_lines(slices),
+        *(_judge_lines() if suggested.judged else ()),
         "",
         *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the number, and "
                  "uncomment these lines."),
@@ -71,7 +72,7 @@ _HIDDEN: Final = "\r\n\t\u0085\u2028\u2029\ufeff"
 
 
 def literal(value: Any) -> str:
-    """A value in one line, as it is: `${` begins no name of the environment."""
+    """A value as YAML in one line. A `${` in its texts is escaped, so that it is read as it is and fills in no variable."""
     return flow_text(_escaped(value))
 
 
@@ -85,18 +86,19 @@ def _escaped(value: Any) -> Any:
 
 
 def field_lines(lines: Sequence[SuggestedLine], extra: Sequence[str]) -> list[str]:
-    """An evaluator with `fields:`, each with the reason above it."""
-    found = ["- name: fields", "  type: schema_match", *(f"  {line}" for line in extra), "  fields:"]
+    """The lines of an evaluator with `fields:`, each field with its reason above it, and commented out below it what would make more values
+    right. `extra` are further lines of the evaluator."""
+    texts = ["- name: fields", "  type: schema_match", *(f"  {line}" for line in extra), "  fields:"]
     for line in lines:
-        found += comment(line.why, "    ")
-        found.append(f"    {key_text(line.written)}: {literal(line.compare)}")
+        texts += comment(line.why, "    ")
+        texts.append(f"    {key_text(line.written)}: {literal(line.compare)}")
         if line.instead is not None:
             reason, written = line.instead
-            found += [*comment(reason, "    "), f"    # {written}"]
-    return found
+            texts += [*comment(reason, "    "), f"    # {written}"]
+    return texts
 
 
-def _test_set(test_set: Mapping[str, Any], chosen: ChosenColumns, said: str) -> list[str]:
+def _test_set_lines(test_set: Mapping[str, Any], chosen: ChosenColumns, said: str) -> list[str]:
     """The lines of `test_set`: the place of the data, and each column with the reason for its role. `said` stands beside the
     expected answers."""
     lines = ["test_set:", *(f"  {key}: {literal(place)}" for key, place in test_set.items())]
@@ -110,8 +112,8 @@ def _test_set(test_set: Mapping[str, Any], chosen: ChosenColumns, said: str) -> 
     return lines
 
 
-def _measures(columns: Sequence[str]) -> list[str]:
-    """The columns by the names that metrics and gates have for them, which hold no dot."""
+def _measure_lines(columns: Sequence[str]) -> list[str]:
+    """The lines of the section `measures:` for these columns, each under a name without dots; none where there are no columns."""
     if not columns:
         return []
     lines = [f"  {key_text(column.replace('.', '_'))}: {literal(f'row.{column}')}" for column in columns]
@@ -123,7 +125,7 @@ def _measures(columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _judge() -> list[str]:
+def _judge_lines() -> list[str]:
     """The lines of the section `judge:`, commented out: a judge is asked only when a person uncomments them."""
     return [
         "",
@@ -141,7 +143,7 @@ _JUDGE: Final = (
 )
 
 
-def _slices(slices: Mapping[str, int]) -> list[str]:
+def _slice_lines(slices: Mapping[str, int]) -> list[str]:
     """The line `slices:`, commented out, for columns with their numbers of groups; no lines where there are none."""
     if not slices:
         return []

@@ -20,33 +20,38 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def files_of(kind: str, name: str, folder: str) -> dict[str, str]:
-    """The files by path. Raises Problems (config) for a name that cannot be used."""
+    """The texts of the files to write, by path, for a new suite, evaluator or comparator. Raises Problems (config) for a name that cannot
+    be used."""
     if kind == "suite":
         file = name if name.lower().endswith((".yaml", ".yml")) else f"{name}.yaml"
         stem = re.sub(r"[\x00-\x1f\"\\]", " ", Path(file).stem)
-        return {str(Path(folder) / file): _filled("suite.yaml", name=stem)}
+        return {str(Path(folder) / file): _filled_in_template("suite.yaml", name=stem)}
     _check_name(kind, name)
     written = {f"{name}.py": ".py.txt", f"{name}.yaml": "_cases.yaml", f"test_{name}.py": "_test.py.txt"}
     title = class_name(name)
-    return {str(Path(folder) / file): _filled(f"{kind}{end}", name=name, title=title) for file, end in written.items()}
+    return {
+        str(Path(folder) / file): _filled_in_template(f"{kind}{end}", name=name, title=title)
+        for file, end in written.items()
+    }
 
 
 def class_name(name: str) -> str:
-    """`has_digits` as a class: `HasDigits`."""
+    """The name of a class for a name with underscores: `HasDigits` for `has_digits`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def next_steps(kind: str, name: str, files: tuple[str, ...]) -> str:
-    """The next steps with the files, in words."""
+    """The text that says what to do next with the files that were written."""
     if kind == "suite":
         return f"Next: evaluators check {files[0]}\n"
-    return _filled(
+    return _filled_in_template(
         "next.txt", python=files[0], table=files[1], test=files[2], kind=kind, name=name, title=class_name(name),
         group="evaluators.scoring.evaluators" if kind == "evaluator" else "evaluators.scoring.comparators",
     )  # fmt: skip
 
 
-def _filled(template: str, **words: str) -> str:
+def _filled_in_template(template: str, **words: str) -> str:
+    """The text of a template in the folder `starters`, with its words filled in."""
     text = (files_in("evaluators.guide") / "starters" / template).read_text(encoding="utf-8")
     return Template(text).substitute(words)
 

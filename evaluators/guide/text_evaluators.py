@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from evaluators.guide.cell_values import WHOLE_NUMBER, line_of_values, offer_as_numbers
 from evaluators.guide.field_columns import BOOLEAN_WORDS
-from evaluators.guide.proposal_counts import MOST_ROWS, none_right, offered, passed
+from evaluators.guide.proposal_counts import MOST_ROWS, accepts_looser, none_right_message, passed_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
 from evaluators.runs.number_cells import units_of
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
@@ -25,15 +25,17 @@ _SENTENCE: Final = 4
 
 
 def text_of_cell(cell: Any) -> str:
+    """The text of a cell; of a cell that is no text, a short form of its JSON."""
     return cell if isinstance(cell, str) else quote(cell, 200)
 
 
 def notes_on_empty(empty: int, guard: Sequence[str]) -> list[str]:
+    """The note on rows without an expected answer, of which there are `empty`; none where a `guard` in the suite skips them."""
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
-def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
+def _number_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The lines of the evaluator that reads whole numbers as numbers, commented out, where more rows are then right; else none."""
     numbers = offer_as_numbers(pairs)
     if numbers is None:
         return []
@@ -51,8 +53,8 @@ def evaluators_of_texts(
     margin = [f"    {line}" for line in guard]
     notes = tuple(notes_on_empty(empty, guard))
     if (mark := final_mark(pairs)) is not None:
-        return _of_final_answers(pairs, mark, margin, notes, ask)
-    words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
+        return _evaluator_of_final_answers(pairs, mark, margin, notes, ask)
+    words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_word_count, len))
     few = _are_labels(texts)
     if not texts or (few and words < _SENTENCE and letters <= SHORT_TEXT):
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
@@ -65,26 +67,26 @@ def evaluators_of_texts(
             *margin,
             *case,
             *_boolean_lines(pairs),
-            *_as_numbers(pairs),
+            *_number_lines(pairs),
         ]
         return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
     seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
     judge = judge_lines("Does the output say the same as the expected answer?", seen, margin)
     if letters <= SHORT_TEXT:
-        right = passed(pairs, {"right": {"type": "correctness"}, "exact": {"type": "exact_match"}})
+        right = passed_counts(pairs, {"right": {"type": "correctness"}, "exact": {"type": "exact_match"}})
         forgiving, strict = (f"right in {right[name]:,} of {len(pairs):,} rows" for name in ("right", "exact"))
         lines = [
             *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
             "- correctness:", "    name: right", *margin, "",
             *comment(f"The expected text, to the letter; {strict}."),
-            "- exact_match:", "    name: exact", *margin, *_boolean_lines(pairs), *_as_numbers(pairs),
-            *_mentioned(pairs, right["right"], columns, margin),
+            "- exact_match:", "    name: exact", *margin, *_boolean_lines(pairs), *_number_lines(pairs),
+            *_mentioned_lines(pairs, right["right"], columns, margin),
             *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
         return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
     looked_at = pairs[:MOST_ROWS]
     close = {"type": "similarity", "method": "words", "case_sensitive": False, "pass_at": 0.5}
-    right = passed(looked_at, {"close": close, "exact": {"type": "exact_match"}})
+    right = passed_counts(looked_at, {"close": close, "exact": {"type": "exact_match"}})
     lines = [
         *comment(
             "How many words of the output and of the expected text are the same. It says nothing of what a text means; "
@@ -96,7 +98,7 @@ def evaluators_of_texts(
     return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
 
 
-def _of_final_answers(
+def _evaluator_of_final_answers(
     pairs: Sequence[tuple[Any, Any]], mark: str, margin: Sequence[str], notes: tuple[str, ...], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
     """The evaluator that compares what stands after a mark: `####`, as in worked solutions of GSM8K, or the end of a model's reasoning."""
@@ -111,9 +113,12 @@ def _of_final_answers(
         settings["transforms"].append("strip")
     else:
         settings["compare"], forgiven = "normalized", "; capitals, accents and spaces do not count"
-    right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
+    right = passed_counts(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
     if not right and len(pairs) >= SEVERAL:
-        notes = (*notes, none_right([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]))
+        notes = (
+            *notes,
+            none_right_message([(answer, output) for answer, (_, output) in zip(answers, pairs, strict=True)]),
+        )
     why = f"The answer is what stands after {mark}{forgiven}; right in {right:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
     lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
@@ -138,14 +143,14 @@ def final_mark(pairs: Sequence[tuple[Any, Any]]) -> str | None:
 def end_of_reasoning(outputs: Sequence[Any]) -> str:
     """The tag that ends a model's reasoning in most outputs, such as `</think>`; "" where there is none."""
     ends = Counter(
-        found[0] for output in outputs if isinstance(output, str) and (found := _END_OF_REASONING.search(output))
+        match[0] for output in outputs if isinstance(output, str) and (match := _END_OF_REASONING.search(output))
     )
     mark = max(ends, key=ends.__getitem__, default="")
     return mark if 2 * ends[mark] > len(outputs) else ""
 
 
 def _are_labels(texts: Sequence[str]) -> bool:
-    """Whether a few texts come again and again."""
+    """Whether texts are labels: there are few different ones, and each comes several times in the mean."""
     distinct = len({*texts})
     return distinct <= FEW_LABELS and distinct * EACH <= len(texts)
 
@@ -158,12 +163,13 @@ _FINAL_MARK: Final = "####"
 _END_OF_REASONING: Final = re.compile(r"</(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
 
 
-def _mentioned(
+def _mentioned_lines(
     pairs: Sequence[tuple[Any, Any]], right: int, columns: Mapping[Role, str], margin: Sequence[str]
 ) -> list[str]:
-    """The evaluator that takes an answer inside a sentence, as whole words, in a comment, where more rows are then right."""
+    """The lines of the evaluator that takes an answer inside a sentence, as whole words, commented out, where that makes more than `right`
+    rows right; else none."""
     line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False, "whole_words": True}
-    more = passed(pairs, {"mentioned": line})["mentioned"] - right
+    more = passed_counts(pairs, {"mentioned": line})["mentioned"] - right
     if more < 1 or "expected" not in columns:
         return []
     text = literal({"column": columns["expected"]})
@@ -175,8 +181,8 @@ def _mentioned(
         "    whole_words: true",
         *margin,
     ]
-    said = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
-    return ["", *comment(said), *(f"# {one}" for one in lines)]
+    why = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
+    return ["", *comment(why), *(f"# {line}" for line in lines)]
 
 
 def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
@@ -191,7 +197,7 @@ def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
     }
     compare = {"boolean": {"words": {word: found or [word] for word, found in words.items()}}}
     exact = {"type": "exact_match"}
-    right = passed(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
+    right = passed_counts(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
     more = right["truth"] - right["label"]
     if more < 1:
         return []
@@ -200,31 +206,32 @@ def _boolean_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
 
 
 def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:
-    """How many labels are right, and the lines that forgive case where some differ in case alone."""
+    """(sentence, lines): how many labels are right, in words, and the lines that ignore case where some differ in case alone."""
     if not pairs:
         return "", []
     exact = {"type": "exact_match"}
-    right = passed(pairs, {"label": exact, "case": {**exact, "forgive": ["case"]}})
+    right = passed_counts(pairs, {"label": exact, "case": {**exact, "forgive": ["case"]}})
     counted = f" Right in {right['label']:,} of {len(pairs):,} rows."
     return counted, case_lines("labels", right["case"] - right["label"], "forgive: [case]", ask)
 
 
 def case_lines(what: str, more: int, line: str, ask: DefaultAnswers) -> list[str]:
-    """The line that ignores case, where that makes further rows right: in a comment, unless the user chose it."""
+    """The `line` that ignores case, with its reason, where that makes `more` rows right: commented out, unless `ask` accepts it; none where
+    it makes no further row right."""
     if more < 1:
         return []
     forgives = "upper and lower case did not count"
-    if offered(ask, what, more, forgives):
+    if accepts_looser(ask, what, more, forgives):
         return [*comment(f"{more:,} more are right because case does not count.", "    "), f"    {line}"]
     return [*comment(f"{more:,} more would be right if {forgives}:", "    "), f"    # {line}"]
 
 
-def _words(text: str) -> int:
+def _word_count(text: str) -> int:
     return len(text.split())
 
 
 def judge_lines(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[str]:
-    """A judge for free text, in a comment."""
+    """The lines of an `llm_judge` with a rubric, which sees the columns of some roles, commented out."""
     lines = [
         "- llm_judge:",
         "    name: judged",

@@ -51,15 +51,15 @@ def document_path(outputs: Sequence[Any], expected: Sequence[Any]) -> tuple[str,
     return best if 2 * counts.get(best, 0) > len(pairs) else ()
 
 
-def at_path(cell: Any, steps: Sequence[str]) -> Any:
-    """The value at a path in the object of a cell; the cell where there is none."""
+def value_below(cell: Any, steps: Sequence[str]) -> Any:
+    """The value below these keys of the object in a cell; the cell itself where there is none."""
     value: Any = object_in(cell)
     for step in steps:
         value = value.get(step) if isinstance(value, Mapping) else None
     return cell if value is None else value
 
 
-def written(steps: Sequence[Step]) -> str:
+def path_text(steps: Sequence[Step]) -> str:
     """The path as suites write it."""
     return display(tuple(steps))
 
@@ -83,11 +83,11 @@ class KeysSpeltOtherwise(Struct, frozen=True):
     own: str
     expected: str
 
-    def respelt(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
+    def respelt_rows(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
         """The rows of an expected document and an output cell, with the expected keys in the outputs."""
         return [
-            (document, output if one is None else one.document)
-            for document, output, one in _respelt(rows, lines, self.setting)
+            (document, output if respelt is None else respelt.document)
+            for document, output, respelt in _respelt_rows(rows, lines, self.setting)
         ]
 
     @property
@@ -106,7 +106,9 @@ def keys_spelt_otherwise(rows: Sequence[tuple[Any, Any]], lines: Sequence[Sugges
     best: KeysSpeltOtherwise | None = None
     most = 0
     for setting in _SPELLINGS:
-        outputs = [output for *_, output in _respelt(rows[:_ROWS], lines, setting) if output is not None and output.own]
+        outputs = [
+            output for *_, output in _respelt_rows(rows[:_ROWS], lines, setting) if output is not None and output.own
+        ]
         renamed = dict.fromkeys(pair for output in outputs for names in output.own.values() for pair in names.items())
         if 2 * len(outputs) >= len(rows[:_ROWS]) and len(renamed) > most:
             expected, own = next(iter(renamed))
@@ -117,7 +119,7 @@ def keys_spelt_otherwise(rows: Sequence[tuple[Any, Any]], lines: Sequence[Sugges
 _SPELLINGS: Final = ({"case": "ignore"}, {"style": "any"})
 
 
-def _respelt(
+def _respelt_rows(
     rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine], setting: Mapping[str, str]
 ) -> list[tuple[Any, Any, Respelt | None]]:
     """The rows, each with its output as it is read under a setting for keys; None for an output that holds no JSON."""
@@ -137,7 +139,7 @@ class ValuesInObjects(Struct, frozen=True):
     sure_places: frozenset[tuple[Step, ...]]
     """The keys that lead to the objects which have a confidence."""
 
-    def taken_out(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
+    def rows_of_values(self, rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> list[tuple[Any, Any]]:
         """The rows of an expected document and an output cell, with the values of the fields in the outputs in place of their objects."""
         take = (parse_transform(self.transform),)
         objects = Reshapings(
@@ -162,7 +164,7 @@ class ValuesInObjects(Struct, frozen=True):
             lines += self.lines_of_objects(inner, other, steps)
         return lines
 
-    def taken_by(self, line: SuggestedLine) -> SuggestedLine:
+    def line_for_outputs(self, line: SuggestedLine) -> SuggestedLine:
         """The line of a field as it is written for these outputs: with the place of its confidence, or with the transform of the key that
         pairs the items of a list. A field inside a list has no confidence, and neither has one that is skipped."""
         if is_aligned(line):
@@ -174,7 +176,7 @@ class ValuesInObjects(Struct, frozen=True):
         known = (
             line.compare if isinstance(line.compare, dict) and "compare" in line.compare else {"compare": line.compare}
         )
-        return replace(line, compare={**known, "confidence": written((*line.steps, self.confidence))})
+        return replace(line, compare={**known, "confidence": path_text((*line.steps, self.confidence))})
 
     @property
     def transform(self) -> dict[str, Any]:
@@ -220,11 +222,12 @@ def values_in_objects(rows: Sequence[tuple[Any, Any]]) -> ValuesInObjects | None
 
 
 def _values_beside(expected: Any, given: Any, above: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], Any, Any]]:
-    """The single values of an expected document, each with the steps to it and with what an output has in its place. The items of lists go
-    by their order."""
+    """(steps, value, given) for each single value of an expected document, in its order: the steps to it, and what an output has in its
+    place. The items of lists go by their order."""
     if isinstance(expected, dict) and isinstance(given, dict):
-        for key in expected.keys() & given.keys():
-            yield from _values_beside(expected[key], given[key], (*above, key))
+        for key in expected:
+            if key in given:
+                yield from _values_beside(expected[key], given[key], (*above, key))
     elif isinstance(expected, list) and isinstance(given, list):
         for item, other in zip(expected, given, strict=False):
             yield from _values_beside(item, other, (*above, ANY))
@@ -233,6 +236,7 @@ def _values_beside(expected: Any, given: Any, above: tuple[Step, ...]) -> Iterat
 
 
 def _is_share(value: Any) -> bool:
+    """Whether a value may be a confidence: a number from 0 to 1, or null."""
     return value is None or (isinstance(value, int | float) and 0 <= value <= 1)
 
 
@@ -251,7 +255,7 @@ def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
         written = next((words for holds, words in _WRITTEN_AS if texts and all(map(holds, texts))), "they are texts")
         return f"no output holds a JSON object or list ({written}), so no field can be right"
     expected, output_keys = (
-        {key: None for container in side for key in _keys(container)} for side in zip(*containers, strict=True)
+        {key: None for container in side for key in _keys_of_objects(container)} for side in zip(*containers, strict=True)
     )
     if not expected or not output_keys or expected.keys() & output_keys.keys():
         return None
@@ -259,7 +263,7 @@ def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
     return f"the outputs have the keys {theirs}, and the expected answers {ours}: as no key is in both, no field can be right"
 
 
-def _keys(value: Any) -> list[str]:
+def _keys_of_objects(value: Any) -> list[str]:
     """The keys of an object, or of the objects in a list."""
     items = value if isinstance(value, list) else [value]
     return [key for item in items if isinstance(item, Mapping) for key in item]

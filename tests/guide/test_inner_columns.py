@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from evaluators.guide.first_suite import draft_suite
+from evaluators.guide.wrapped_outputs import values_in_objects
 from evaluators.model.issues import Problems
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.values.path_text import display
@@ -62,3 +63,11 @@ def test_an_output_inside_an_object_is_found_or_asked_for(
         found["right" if right else f"{columns} for {top}, {table.expected}"] += 1
     assert {*found} <= {"right", "refused"}
     assert found["right"] >= 0.8 * found.total()
+
+
+def test_of_keys_that_are_right_as_often_the_first_of_the_document_is_taken() -> None:
+    document = {f"k{n}": n for n in range(8)}
+    output = {key: {"x": n, "y": n} if n < 4 else {"y": n, "x": n} for key, n in document.items()}
+    values = values_in_objects([(document, output)] * 3)
+    assert values is not None
+    assert values.key == "x"
