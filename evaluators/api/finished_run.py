@@ -16,7 +16,7 @@ from evaluators.reports.report_files import needs_cells, needs_matches, write_fi
 from evaluators.reports.rows import row_views
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
-from evaluators.reports.suggestions import MOST_SUGGESTED, not_searched, suggestion_hint, suggestion_section
+from evaluators.reports.suggestions import MOST_SUGGESTED, search_hint, suggestion_hint, suggestion_section
 from evaluators.runs.cells_again import with_cells
 from evaluators.runs.empty_answers import empty_answer_note
 from evaluators.runs.reader import Run
@@ -53,7 +53,7 @@ def with_record(
     options = replace(options, asked=hardest, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
     first = (*failed_section(record), *hardest)
     if not report and any(variant.rows > SMALL_RUN for variant in record.facts.variants):
-        hints = not_searched(record.result)
+        hints = search_hint(record.result)
         return replace(options, extra=(*first, *(suggestion_hint(hint) for hint in hints)), search=hints)
     from evaluators.reports.suggestion_search import suggestions_for  # brings schemas along, which few suites have
 

@@ -64,7 +64,7 @@ def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
 
 
 def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
-    """Every array of some evaluators with its items; None without any."""
+    """A table of every array of some evaluators, with the counts of its items; None without any."""
     lists = [
         (evaluator_stats, field)
         for evaluator_stats in stats
@@ -81,10 +81,12 @@ def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
 
 
 def item_columns(of: Callable[[Any], ArrayStats | ListOutcome | None]) -> tuple[Column, ...]:
-    """How many items of a list are right, wrong, missing and extra, with its ratios; nothing of what is no list."""
+    """Columns with how many items of a list are right, wrong, missing and extra, and with its ratios. `of` finds the list of a table's
+    item; cells are empty where that gives None."""
 
     def count(place: int) -> Callable[[Any], str]:
-        return lambda item: "" if (array := of(item)) is None else f"{items_in_words(array)[place]:,}"
+        """A function for a column: the count at this place of `item_counts`."""
+        return lambda item: "" if (array := of(item)) is None else f"{item_counts(array)[place]:,}"
 
     def ratio(name: str) -> Callable[[Any], str]:
         """A function for a column: the ratio of this name of an item's list, empty where the item is no list."""
@@ -122,7 +124,7 @@ def failed_section(record: Run) -> tuple[Section, ...]:
     items = tuple(_failed_item(*each, several) for each in listed)
     cut = len(first) > MOST_FAILED or any(_wrong_count(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(listed)})" if cut else "Failed fields"
-    lines = _in_lines(
+    lines = _report_section(
         f"FAILED FIELDS (first {len(listed)})", (line for each in listed for line in _failed_lines(*each, several))
     )
     return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),), "failed"),)
@@ -157,7 +159,7 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
         section,
         in_summary=(
             section,
-            _in_lines(f"OVERALL RESULTS{f' of {full_name(stats)}' if several else ''}", _totals_lines(stats)),
+            _report_section(f"OVERALL RESULTS{f' of {full_name(stats)}' if several else ''}", _totals_lines(stats)),
         ),
     )
 
@@ -213,7 +215,7 @@ def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
             f"{full_name(stats)}: {field.path}" if len(scored) > 1 else field.path, field.array, stats
         )
     )
-    return (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND)), (_in_lines("ARRAY BREAKDOWN", lines),)),)
+    return (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND)), (_report_section("ARRAY BREAKDOWN", lines),)),)
 
 
 _ARRAY_LEGEND: Final = (
@@ -224,14 +226,14 @@ _ARRAY_LEGEND: Final = (
 )
 
 
-def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]:
+def item_counts(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]:
     """The items of an array that are right, wrong, missing and extra. A pair that is not right is one wrong item."""
     wrong = array.paired - array.matched
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
 def _failed_fields(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
-    """The failed fields of all evaluators, from at most `MOST_ROWS` rows each; unreadable outputs are left out."""
+    """Each failed field, with its evaluator and its row, from at most `MOST_ROWS` rows of an evaluator; unreadable outputs are left out."""
     for stats in filter(_wrong_count, evaluators):
         for row, verdict, outcomes in islice(rows_by_schema(record, stats), MOST_ROWS):
             if outcomes is not None and verdict.status is not RowStatus.UNREADABLE:
@@ -260,7 +262,7 @@ _SCORES: Final = (
 )
 
 
-def _in_lines(title: str, lines: Iterable[str]) -> Section:
+def _report_section(title: str, lines: Iterable[str]) -> Section:
     """A section in the words and lines of extract-bench's report."""
     return Section(title, tuple(map(Paragraph, lines)))
 
@@ -271,7 +273,7 @@ def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
         metric = stats.metric(name)
         rows = metric.n if metric is not None else 0
         mean = f", mean of {rows:,} rows" if rows > 1 else ""
-        yield f"  {word}: {_three(metric.mean if metric is not None else None)} ({how}{mean})"
+        yield f"  {word}: {_three_decimals(metric.mean if metric is not None else None)} ({how}{mean})"
     rate = stats.metric("overall_pass_rate")
     share = rate.mean if rate is not None else None
     mean = f" (mean of {rate.n:,} rows)" if rate is not None and rate.n > 1 else ""
@@ -292,7 +294,7 @@ def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterato
     passed = array.results == array.results_passed if array.results else whole == array.matched > 0
     yield f"  {name} [{'PASS' if passed else 'FAIL'}] score={score:.3f}"
     yield f"    Items: {array.matched:,} matched, {array.missing:,} missed, {array.extra:,} spurious"
-    yield f"    P={_three(array.precision)} R={_three(array.recall)} F1={_three(array.f1)}"
+    yield f"    P={_three_decimals(array.precision)} R={_three_decimals(array.recall)} F1={_three_decimals(array.f1)}"
 
 
 def _failed_lines(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
@@ -300,11 +302,11 @@ def _failed_lines(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, sev
     evaluator = f"{full_name(stats)}, " if several else ""
     place = f"{row_name(row.number, row.id)}: " if stats.rows > 1 else ""
     yield f"  {evaluator}{place}{outcome.path}"
-    yield f"    Metric: {outcome.metric}, Score: {_three(outcome.score)}"
+    yield f"    Metric: {outcome.metric}, Score: {_three_decimals(outcome.score)}"
     yield f"    Reason: {outcome.code}"
 
 
-def _three(metric: float | None) -> str:
+def _three_decimals(metric: float | None) -> str:
     """A metric with three decimals that is 1 only where it is 1."""
     if metric is None:
         return "–"

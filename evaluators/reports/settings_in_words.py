@@ -28,6 +28,7 @@ def settings_of(model: type[BaseModel]) -> tuple[Setting, ...]:
     """The settings of a plug in words: its own first, then those that every evaluator has."""
     schema = model.model_json_schema()
     shared = [name for name in Evaluator.model_fields if issubclass(model, Evaluator)]
+    # by today's spelling of a setting, which is its key in the schema: its other spellings, and the name of its attribute
     names = {spellings(name, field)[0]: spellings(name, field)[1:] for name, field in model.model_fields.items()}
     fields = {spellings(name, field)[0]: name for name, field in model.model_fields.items()}
     ordered = sorted((name for name in schema.get("properties", {}) if name != "type"), key=lambda name: name in shared)
@@ -43,6 +44,7 @@ def settings_of(model: type[BaseModel]) -> tuple[Setting, ...]:
 def _setting(
     name: str, schema: Mapping[str, Any], models: Mapping[str, Any], required: bool, written: Sequence[str]
 ) -> Setting:
+    """A setting in words, from its JSON Schema. `models` are the schemas that it may refer to, `written` are its other spellings."""
     also = f" Also written {', '.join(f'`{other}`' for other in written)}." if written else ""
     meaning = " ".join(str(schema.get("description", "")).split())
     return Setting(name, takes(schema, models), "" if required else _default(name, schema), f"{meaning}{also}".strip())
@@ -57,13 +59,14 @@ def _inner_settings(name: str, schema: Mapping[str, Any], models: Mapping[str, A
             required = inner.get("required", ())
             above = schema.get("default") or {}
             return [
-                _setting(f"{name}.{word}", {**value, **_default_of(above, word)}, models, word in required, ())
+                _setting(f"{name}.{word}", {**value, **_default_entry(above, word)}, models, word in required, ())
                 for word, value in inner["properties"].items()
             ]
     return []
 
 
-def _default_of(above: object, key: str) -> dict[str, Any]:
+def _default_entry(above: object, key: str) -> dict[str, Any]:
+    """The default of a setting inside a map as an entry of its schema, from `above`, the default of the whole map; empty without one."""
     return {"default": above[key]} if isinstance(above, Mapping) and key in above else {}
 
 
@@ -110,6 +113,7 @@ def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
 
 
 def _model_name(schema: Mapping[str, Any]) -> str | None:
+    """The name of the model that a schema refers to; None where it refers to none."""
     reference = schema.get("$ref")
     return str(reference).rpartition("/")[2] if reference else None
 

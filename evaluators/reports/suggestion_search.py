@@ -101,8 +101,8 @@ class _Candidate(Struct, frozen=True):
     @property
     def most(self) -> int:
         """How many values it may turn at most in the whole run."""
-        one = self.suggestion
-        return max(one.turned, one.whole or 0) if one.first else one.turned
+        suggestion = self.suggestion
+        return max(suggestion.turned, suggestion.whole or 0) if suggestion.first else suggestion.turned
 
     @property
     def at_most(self) -> int:
@@ -119,10 +119,10 @@ _Rank: TypeAlias = tuple[int, ...]
 def suggestions_for(
     lines: Sequence[EvaluatorLine], record: Run, *, wanted: int | None = None, reading: Reading | None = None
 ) -> list[Suggestion]:
-    """The suggestions for a run: the changes by field, the fields with most to win first.
+    """The suggestions for a run, those that turn most values right first.
 
-    Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched. `reading`
-    says how the run read outputs.
+    Where only so many are `wanted`, the search looks at the first wrong values alone, and leaves out what would turn fewer. `reading` says
+    how the run read outputs.
     """
     texts: list[Suggestion] = []
     others: list[Suggestion] = []
@@ -135,43 +135,46 @@ def suggestions_for(
             fields += _wrong_fields(lines, record, variant, again[variant.variant], wanted is not None)
         texts += text_suggestions(lines, record, again)
         others += document_suggestions(lines, record, again)
-    others += _of_fields(fields, again, (*texts, *others), wanted)
+    others += _field_suggestions(fields, again, (*texts, *others), wanted)
     if lines:
         absent += absence_suggestions(lines, record, again, (*texts, *others), wanted)
-    return sorted((*texts, *absent, *others), key=lambda one: -one.turned)[:wanted]
+    return sorted((*texts, *absent, *others), key=lambda suggestion: -suggestion.turned)[:wanted]
 
 
-def _of_fields(
+def _field_suggestions(
     fields: Sequence[_Field], again: Mapping[str | None, RowsAgain], others: Iterable[Suggestion], wanted: int | None
 ) -> list[Suggestion]:
-    """The suggestions for fields, in their order. Where so many are `wanted`, what cannot be among them, nor among `others`, is not
-    searched.
+    """The suggestions for fields, those that turn most first. Where so many are `wanted`, what cannot be among the first of these and of
+    `others` is not searched.
 
-    Best first: a field, or a change to it, waits by the highest count that it may state."""
+    Best first: a heap has the fields by the highest count that a suggestion for them may state. A field that comes out is replaced by its
+    candidates, each by the highest count that it may state; a candidate that comes out is scored. The search ends when `wanted` suggestions
+    are better than the best that waits.
+    """
     ranks: list[_Rank] = [(-suggestion.turned,) for suggestion in others]
     ranked: list[tuple[_Rank, Suggestion]] = []
     waiting: list[tuple[_Rank, _Field | _Candidate]] = [
-        ((-suggestion.at_most, -suggestion.most, number, -1), suggestion) for number, suggestion in enumerate(fields)
+        ((-field.at_most, -field.most, number, -1), field) for number, field in enumerate(fields)
     ]
     heapify(waiting)
     while waiting:
-        best, one = heappop(waiting)
-        if wanted is not None and sum(rank < best for rank in ranks) >= wanted:
+        best_rank, best = heappop(waiting)
+        if wanted is not None and sum(rank < best_rank for rank in ranks) >= wanted:
             break
-        *_, number, place = best
-        if isinstance(one, _Field):
-            for index, candidate in enumerate(_candidates(one)):
+        *_, number, place = best_rank
+        if isinstance(best, _Field):
+            for index, candidate in enumerate(_candidates(best)):
                 heappush(waiting, ((-candidate.at_most, -candidate.most, number, index), candidate))
             continue
-        for tried in _scored_again(one, again[one.suggestion.variant]):
-            ranks.append(rank := (-tried.turned, -one.most, number, place))
-            ranked.append((rank, tried))
+        for suggestion in _rescored_suggestions(best, again[best.suggestion.variant]):
+            ranks.append(rank := (-suggestion.turned, -best.most, number, place))
+            ranked.append((rank, suggestion))
     return [suggestion for _, suggestion in sorted(ranked, key=itemgetter(0))]
 
 
-def _scored_again(candidate: _Candidate, again: RowsAgain) -> list[Suggestion]:
-    """The suggestion with the numbers that its rows give, with the change and without it; none where it would make something wrong, or
-    leave a row without a score. Where the rows cannot be scored here, it counts what was recorded."""
+def _rescored_suggestions(candidate: _Candidate, again: RowsAgain) -> list[Suggestion]:
+    """The suggestion of a candidate, with the numbers that come of scoring its rows with the change and without it; empty where the change
+    would make something wrong, or leave a row without a score. Where the rows cannot be scored here, it counts what was recorded."""
     known = candidate.suggestion
     effect = None if candidate.changed is None else again.effect(candidate.line, candidate.changed, candidate.field)
     if effect is None:
@@ -191,18 +194,18 @@ def _scored_again(candidate: _Candidate, again: RowsAgain) -> list[Suggestion]:
 
 
 def _wrong_fields(
-    lines: Sequence[EvaluatorLine], record: Run, kept: RecordedVariant, again: RowsAgain, brief: bool
+    lines: Sequence[EvaluatorLine], record: Run, recorded_variant: RecordedVariant, again: RowsAgain, brief: bool
 ) -> Iterator[_Field]:
-    """The fields of a variant with mismatches, the one with most wrong values first."""
-    variant = kept.variant
-    most_rows = None if kept.every_outcome else record.facts.most
-    wrong = _all_mismatches(record.result, variant)
+    """The fields of a variant with mismatches, those with most of them first. With `brief`, only the first mismatches of each are taken."""
+    variant = recorded_variant.variant
+    most_rows = None if recorded_variant.every_outcome else record.facts.most
+    wrong = _mismatch_counts(record.result, variant)
     named = {line.name: line for line in lines}
     fields = {line.name: compared_fields(line.settings) for line in lines}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
     recorded = _read_mismatches(record.outcomes(variant), fields, by_row, again.last_row)
     most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
-    share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
+    share = MOST_BRIEFLY if brief else _mismatches_per_field([len(mismatches) for _, mismatches in most])
     for (evaluator, field), all_mismatches in most:
         key = field if field in by_row[evaluator] else ""
         mismatches, whole = all_mismatches[:share], wrong.get((evaluator, field))
@@ -260,7 +263,7 @@ def _candidates(field: _Field) -> Iterator[_Candidate]:
 ANY_ORDER: Final = Align("any_order")
 
 
-def _all_mismatches(result: RunResult, variant: str | None) -> dict[tuple[str, str], int]:
+def _mismatch_counts(result: RunResult, variant: str | None) -> dict[tuple[str, str], int]:
     """How many values of each field are wrong in the whole run, by evaluator and field. A field with several values of a row is counted by
     rows, unless a schema says what its items are."""
     return {
@@ -271,7 +274,7 @@ def _all_mismatches(result: RunResult, variant: str | None) -> dict[tuple[str, s
     }
 
 
-def _share(counts: Sequence[int]) -> int:
+def _mismatches_per_field(counts: Sequence[int]) -> int:
     """How many mismatches of each field are looked at: all, or as many hundreds as together are few enough."""
     if sum(counts) <= MOST_TOGETHER:
         return MOST_MISMATCHES
@@ -292,10 +295,10 @@ def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
         return {}
     from evaluators.scoring.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 
-    return _of_schema(tree, scored.lines is None) if isinstance(tree, SchemaScoring) else {}
+    return _schema_rules(tree, scored.lines is None) if isinstance(tree, SchemaScoring) else {}
 
 
-def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
+def _schema_rules(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
     """The rule by which each field of a schema is compared, by the field's name.
 
     Fields with several metrics are left out; `ordered` of the rule is true of an item of a list that is compared in order.
@@ -390,14 +393,16 @@ def text_suggestions(
             columns, wrong = record.compared_columns(line.name), rows.wrong_row_count(line)
             if not wrong or settings.column("output").at:
                 continue
-            changes = [*settings.text_changes(), *_comparators_of(settings, rows.wrong_cells(line, columns))]
-            changes.sort(key=lambda one: one.type == "contains")  # what is milder comes first
-            yield from _of_texts(line, variant, columns[1], changes, rows, wrong, _failed(record, line.name, variant))
+            changes = [*settings.text_changes(), *_comparator_changes(settings, rows.wrong_cells(line, columns))]
+            changes.sort(key=lambda change: change.type == "contains")  # what is milder comes first
+            yield from _suggestions_for_texts(
+                line, variant, columns[1], changes, rows, wrong, _failed_row_count(record, line.name, variant)
+            )
 
 
-def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[TextChange]:
-    """The comparators that would make some wrong cells right of an evaluator that names none. What `forgive` forgives is not
-    among them."""
+def _comparator_changes(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[TextChange]:
+    """Changes that name a comparator for an evaluator of cells, each of which would make some of the `wrong` cells right; none for other
+    evaluators. What `forgive` forgives is not among them."""
     if not isinstance(settings, CellEvaluator) or not settings.takes_comparator():
         return
     aside = {"type", *settings.texts_only, *settings.beside_compare}
@@ -410,27 +415,28 @@ def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[
         yield TextChange(f"compare: {written}", settings.type, {**others, "compare": compare}, change.says)
 
 
-def _failed(record: Run, evaluator: str, variant: str | None) -> int:
-    """How many rows of a run do not pass."""
+def _failed_row_count(record: Run, evaluator: str, variant: str | None) -> int:
+    """How many rows of a run do not pass by one evaluator."""
     return sum(stats.failed for stats in record.result.evaluators if (stats.name, stats.variant) == (evaluator, variant))
 
 
 def _written_line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
-    """The line to write. It keeps the name, which gates and other evaluators may use."""
+    """The line of the suite with a change, as it is to be written. It keeps the name, which gates and other evaluators may use; `expected`
+    is the column of the expected answers."""
     named = {"name": line.name} if line.name != change.type else {}
     return f"- {change.type}: {flow_text({**named, **change.settings})}".replace(EXPECTED, flow_text(expected))
 
 
 def _changed_line(line: EvaluatorLine, written: str) -> EvaluatorLine | None:
-    """The line as it would be read; None where something is wrong with it."""
+    """The evaluator's line with the settings that a `written` line of the suite gives it; None where that line cannot be read."""
     try:
-        (found,) = read_config(loads(f"evaluators:\n{written}\n")).lines
+        (read_line,) = read_config(loads(f"evaluators:\n{written}\n")).lines
     except Problems:
         return None
-    return replace(line, settings=found.settings)
+    return replace(line, settings=read_line.settings)
 
 
-def _of_texts(
+def _suggestions_for_texts(
     line: EvaluatorLine,
     variant: str | None,
     expected: str,
@@ -439,7 +445,11 @@ def _of_texts(
     wrong: int,
     whole: int,
 ) -> Iterator[Suggestion]:
-    """`wrong` is how many of the rows that are looked at are wrong, `whole` how many are in all."""
+    """Suggestions of some changes to an evaluator of texts that turn rows right and none wrong, the one that turns most first. Of changes
+    that turn the same rows, only the first is given.
+
+    `expected` is the column of the expected answers; `wrong` is how many of the rows that are looked at are wrong, `whole` how many of all.
+    """
     already: set[int] = set()
     best: dict[tuple[int, ...], Suggestion] = {}
     for change in changes:
@@ -455,4 +465,4 @@ def _of_texts(
             line.name, variant, WHOLE_OUTPUT, change.switch, written, effect.turned, wrong, not effect.whole,
             effect.rows[:SHOWN_ROWS], len(effect.rows), change.says, line=True, whole=None if effect.whole else whole,
         )  # fmt: skip
-    yield from sorted(best.values(), key=lambda one: -one.turned)
+    yield from sorted(best.values(), key=lambda suggestion: -suggestion.turned)

@@ -65,7 +65,7 @@ class Suggestion(Struct, frozen=True):
 def suggestion_section(
     suggestions: Sequence[Suggestion], most: int = MOST_SHOWN, *, more: bool = False
 ) -> tuple[Section, ...]:
-    """The advice as a section; none where there is nothing to advise. `more`: nobody has searched for all of it."""
+    """The section with the first `most` suggestions; empty without any. With `more`, it says that a further search may find others."""
     if not suggestions:
         return ()
     items = tuple(suggestion_item(suggestion) for suggestion in suggestions[:most])
@@ -80,8 +80,8 @@ def suggestion_section(
     return (Section("Suggestions", tuple(blocks), id="suggestions"),)
 
 
-def not_searched(result: RunResult) -> tuple[str, ...]:
-    """The hint to the command that searches for suggestions. Nothing where nothing is wrong."""
+def search_hint(result: RunResult) -> tuple[str, ...]:
+    """The sentence on the command that searches for suggestions; empty where nothing in the run is wrong."""
     if not any(stats.failed or any(field.counts.mismatch for field in stats.fields) for stats in result.evaluators):
         return ()
     return ("`evaluators advice RUN` says which one change to the suite would turn how many wrong values right.",)
@@ -105,30 +105,32 @@ def suggestion_item(suggestion: Suggestion) -> Item:
         write = f"; `{suggestion.write}` sets that aside" if suggestion.write else ""
         return Item(f"{suggestion.evaluator}: {field}: {suggestion.switch} ({values}{variant}); {rows}{write}")
     if suggestion.aside:
-        text = f"{suggestion.evaluator}: `{suggestion.switch}` would set aside {_of_wrong(suggestion)}{variant}; {rows}"
+        text = f"{suggestion.evaluator}: `{suggestion.switch}` would set aside {_share_of_wrong(suggestion)}{variant}; {rows}"
     else:
-        text = (
-            f"{suggestion.evaluator}: `{suggestion.switch}` on {field} would turn {_turned(suggestion)}{variant}; {rows}"
-        )
+        text = f"{suggestion.evaluator}: `{suggestion.switch}` on {field} would turn {_turned_text(suggestion)}{variant}; {rows}"
     text += f" ({suggestion.says})" if suggestion.says else ""
     line = line_to_write(suggestion)
     return Item(text, quote=(line,) if line else ())
 
 
-def line_to_write(one: Suggestion) -> str:
+def line_to_write(suggestion: Suggestion) -> str:
     """The line of the suite that makes the change; empty where a schema says how the field is compared."""
-    if one.line or one.aside or not one.write:
-        return one.write
-    return f"{key_text(path_for_people(one.place))}: {f'{{{one.write}}}' if ': ' in one.write else one.write}"
+    write = suggestion.write
+    if suggestion.line or suggestion.aside or not write:
+        return write
+    return f"{key_text(path_for_people(suggestion.place))}: {f'{{{write}}}' if ': ' in write else write}"
 
 
-def _turned(suggestion: Suggestion) -> str:
+def _turned_text(suggestion: Suggestion) -> str:
+    """The wrong values that a suggestion turns right, in words."""
     return (
-        "the only wrong value right" if suggestion.of == 1 and not suggestion.first else f"{_of_wrong(suggestion)} right"
+        "the only wrong value right"
+        if suggestion.of == 1 and not suggestion.first
+        else f"{_share_of_wrong(suggestion)} right"
     )
 
 
-def _of_wrong(suggestion: Suggestion) -> str:
+def _share_of_wrong(suggestion: Suggestion) -> str:
     """The share of wrong values that a suggestion is about, in words; a share of the first ones where not all were read."""
     of_all = (
         f"of {suggestion.whole:,}" if suggestion.whole is not None and suggestion.whole >= suggestion.of else "recorded"

@@ -40,9 +40,10 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
 
 
 def _steps(config: SuiteConfig, plan: Plan) -> tuple[Section, ...]:
+    """The sections on the order of the evaluators and on the steps of a row."""
     introduction = Paragraph("What is done with each row. The numbers after an arrow are the steps whose result is used.")
     steps = Listing((Item("", quote=tuple(plan.describe().splitlines())),))
-    return Section("Order", (Listing(tuple(_order(config.lines))),)), Section("Steps", (introduction, steps))
+    return Section("Order", (Listing(tuple(_order_items(config.lines))),)), Section("Steps", (introduction, steps))
 
 
 def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
@@ -53,8 +54,8 @@ def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: 
             {
                 "name": line.name,
                 "type": line.type,
-                "reads": list(_reads(line, columns)),
-                "waits_for": list(_waits(line)),
+                "reads": list(_input_texts(line, columns)),
+                "waits_for": list(_dependencies(line)),
                 "when": [condition_words(condition) for condition in line.when],
                 "fields": list(line.settings.scored_fields().names),
                 "settings": settings_as_written(config, line),
@@ -72,7 +73,7 @@ def settings_as_written(config: SuiteConfig, line: EvaluatorLine) -> dict[str, A
 
     What the environment filled in reads `${NAME}`.
     """
-    node = _at(config.source.shown, line.loc)
+    node = _value_at(config.source.shown, line.loc)
     if not isinstance(node, Mapping):
         return {}
     return {key: value for key, value in node.items() if key not in (*RUN_SETTINGS, "type")}
@@ -200,7 +201,7 @@ def _inputs(line: EvaluatorLine) -> list[Need]:
     return [need for need in needs if not (isinstance(need, Column) and need.name in inside)]
 
 
-def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+def _input_texts(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
     words = [_need_words(need, columns) for need in _inputs(line)]
     words += [f'column "{condition.column}"' for condition in line.when if condition.source == "row"]
@@ -240,13 +241,14 @@ def column_words(column: Column, columns: Mapping[str, str]) -> str:
     return f'column "{columns[column.name]}"' if column.name in columns else f"the {column.name} column"
 
 
-def _waits(line: EvaluatorLine) -> Iterable[str]:
+def _dependencies(line: EvaluatorLine) -> Iterable[str]:
+    """The names of the evaluators that one waits for, or is made of, each once."""
     parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
     yield from dict.fromkeys((*line.needs, *parts))
 
 
-def _order(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
-    """Which evaluators come first, and after which ones each of the others comes."""
+def _order_items(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
+    """Items on the order of evaluators: one that names those that come first, and one for each other, which names those before it."""
     before: dict[str, list[str]] = {line.name: [] for line in lines}
     for edge in edges(lines):
         if edge.before not in before[edge.after]:
@@ -258,8 +260,8 @@ def _order(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
             yield Item(f"{line.name}, after {', '.join(before[line.name])}")
 
 
-def _at(data: Any, loc: Loc) -> object:
-    """The value at a place; None where the place is a key without a value."""
+def _value_at(data: Any, loc: Loc) -> object:
+    """The value at a place of the suite's data, followed key by key."""
     for step in loc:
         data = data[step]
     return data

@@ -75,12 +75,13 @@ def _brief_part(briefs: Iterable[Brief]) -> Iterator[Section]:
 
 
 def _suggestion_part(options: Options) -> Iterator[Section]:
-    """What would make wrong values right, each with the line to write, once for all variants."""
+    """The part with suggestions: for each change how many values it turns right, in each variant, and the line to write. Then the command
+    that searches for some, where the run did not."""
     more = " (`evaluators advice` looks for more)" if len(options.suggestions) == MOST_SUGGESTED else ""
     turned: dict[str, list[str]] = {}
     for suggestion in options.suggestions:
         variant = f" ({suggestion.variant})" if suggestion.variant else ""
-        turned.setdefault(_change(suggestion), []).append(
+        turned.setdefault(_change_text(suggestion), []).append(
             f"{suggestion.turned:,} of {'the first ' if suggestion.first else ''}{suggestion.of:,}{variant}"
         )
     lines = ([Paragraph(f"{', '.join(counts)}  {change}", indent="  ")] for change, counts in turned.items())
@@ -88,16 +89,17 @@ def _suggestion_part(options: Options) -> Iterator[Section]:
     yield from list_part(([Paragraph(hint, "note")] for hint in options.search), MOST_LISTED)
 
 
-def _change(one: Suggestion) -> str:
-    """What to write: whole, or by the setting that changes alone; and its side effect."""
-    switch = f"{path_for_people(one.field) or '$'}: {one.switch}"
-    if one.named:
-        return f"{switch}; `{one.write}` sets that aside" if one.write else switch
-    write = line_to_write(one) or switch
-    return f"{write}  ({one.says})" if one.says else write
+def _change_text(suggestion: Suggestion) -> str:
+    """The change that a suggestion makes: the line to write, or where there is none the setting that changes; and its side effect."""
+    switch = f"{path_for_people(suggestion.field) or '$'}: {suggestion.switch}"
+    if suggestion.named:
+        return f"{switch}; `{suggestion.write}` sets that aside" if suggestion.write else switch
+    write = line_to_write(suggestion) or switch
+    return f"{write}  ({suggestion.says})" if suggestion.says else write
 
 
 def _title(result: RunResult) -> str:
+    """The name of the run, cut where it is long, and how the run ended."""
     ended = headline(result).partition(";")[0]
     return f"{clip(visible(result.name), max(10, WIDEST - 2 - width(ended)))}: {ended}"
 
@@ -116,6 +118,7 @@ def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
 
 
 def _legend(result: RunResult) -> Section:
+    """The section that says what the words of the summary mean."""
     counts = (
         metric_meaning(metric) for metric in EVALUATOR_METRICS if metric.kind == "count" and metric.place != "elsewhere"
     )
@@ -137,7 +140,7 @@ def _ending(result: RunResult, options: Options, more: Sequence[str]) -> tuple[S
             blocks.append(Paragraph(f"- {cause}", indent="  "))
     blocks += [Paragraph(f"- {file}", indent="  ", whole_words=True) for file in options.files]
     blocks += [Paragraph(line.replace("RUN", options.run), "note", "  ", whole_words=True) for line in options.left_out]
-    blocks += [Paragraph(line, "note", "  ", whole_words=True) for line in _more(options.run, more)]
+    blocks += [Paragraph(line, "note", "  ", whole_words=True) for line in _further_commands(options.run, more)]
     return (*([Section(None, tuple(gaps))] if gaps else []), Section(None, tuple(blocks)))
 
 
@@ -150,8 +153,9 @@ def _gaps(result: RunResult) -> Iterable[Paragraph]:
         yield from issue_lines(issue)
 
 
-def _more(run: str, more: Sequence[str]) -> list[str]:
-    """The commands that show more, and what of it is not on the page at all. Nothing of the run is kept where it has no folder."""
+def _further_commands(run: str, more: Sequence[str]) -> list[str]:
+    """Lines with the commands that show more. `run` is the run folder, empty where nothing is kept; `more` names what the page leaves
+    out."""
     tables = f"Every table{', with ' if more else ''}{', '.join(more)}"
     if not run:
         return [f"{tables}: this command with {MORE}"]

@@ -46,7 +46,7 @@ def confidence_sections(result: RunResult) -> tuple[Section, ...]:
 
 
 def confidence_brief(result: RunResult) -> Brief:
-    """From which confidence on rows can be accepted, a line for all of which the same is true."""
+    """Lines on the confidence from which on rows can be accepted, one for all evaluators and fields that have the same."""
     names: dict[str, list[str]] = {}
     for confidence in result.confidence:
         names.setdefault(threshold_line(confidence), []).append(confidence_name(confidence))
@@ -55,52 +55,50 @@ def confidence_brief(result: RunResult) -> Brief:
 
 
 def confidence_id(index: int) -> str:
-    """What formats know the section of a confidence by, from its place among those of the run."""
+    """The id of a confidence's section, from its place among those of the run."""
     return f"confidence-{index}"
 
 
-def confidence_name(one: ConfidenceStats) -> str:
-    """What a confidence is about."""
-    return with_variant(one.evaluator, one.variant) + (f" → {one.field}" if one.field else "")
+def confidence_name(confidence: ConfidenceStats) -> str:
+    """What a confidence is about: its evaluator, with the variant, and its field where it is of one."""
+    return with_variant(confidence.evaluator, confidence.variant) + (f" → {confidence.field}" if confidence.field else "")
 
 
-def calibration_line(one: ConfidenceStats) -> str:
-    """How well a confidence says what is right."""
-    return f"{one.source} in {rows_text(one.n)}: {metric_texts(_SHOWN_OF_CONFIDENCE, one)}"
+def calibration_line(confidence: ConfidenceStats) -> str:
+    """The metrics of a confidence in a line, with where it stands and in how many rows."""
+    return f"{confidence.source} in {rows_text(confidence.n)}: {metric_texts(_SHOWN_OF_CONFIDENCE, confidence)}"
 
 
-def threshold_line(one: ConfidenceStats) -> str:
-    """From which confidence on rows can be accepted."""
-    limit = score_text(one.max_errors)
-    if one.clustered:
+def threshold_line(confidence: ConfidenceStats) -> str:
+    """From which confidence on rows can be accepted, in a line; or why no such threshold is sure."""
+    limit = score_text(confidence.max_errors)
+    if confidence.clustered:
         return "rows belong together, no threshold is sure"
-    if one.threshold is None:
-        return (
-            f"no threshold is sure to let at most {limit} errors pass; it takes {one.least_rows:,} rows without an error"
-        )
-    return f"accept from {one.threshold:.5g} on: {score_text(one.accepted)} of the rows, at most {limit} errors"
+    if confidence.threshold is None:
+        return f"no threshold is sure to let at most {limit} errors pass; it takes {confidence.least_rows:,} rows without an error"
+    return f"accept from {confidence.threshold:.5g} on: {score_text(confidence.accepted)} of the rows, at most {limit} errors"
 
 
-def bin_line(one: ConfidenceBin) -> str:
+def bin_line(bin_: ConfidenceBin) -> str:
     """A line of the reliability table in a sentence."""
-    between = f" {mean_interval_text(one.ci)}" if one.ci is not None else ""
+    between = f" {mean_interval_text(bin_.ci)}" if bin_.ci is not None else ""
     return (
-        f"confidence {one.low:.1f} to {one.high:.1f} (mean {score_text(one.confidence)}): {score_text(one.accuracy)}{between} "
-        f"of {rows_text(one.n)} right"
+        f"confidence {bin_.low:.1f} to {bin_.high:.1f} (mean {score_text(bin_.confidence)}): {score_text(bin_.accuracy)}{between} "
+        f"of {rows_text(bin_.n)} right"
     )
 
 
-def _confidence(one: ConfidenceStats) -> Iterator[Block]:
+def _confidence(confidence: ConfidenceStats) -> Iterator[Block]:
     """The blocks on a confidence: how well it is calibrated, cells that cannot be used, its tables, and the chosen threshold."""
-    yield Paragraph(f"{calibration_line(one)}.")
-    odd = ", ".join(f'"{cell}" in row {row:,}' for row, cell in one.first_unusable)
+    yield Paragraph(f"{calibration_line(confidence)}.")
+    odd = ", ".join(f'"{cell}" in row {row:,}' for row, cell in confidence.first_unusable)
     of_odd = f" Such as {odd}; 90 % is written 0.9." if odd else ""
-    for count, lack, more in ((one.missing, "none", ""), (one.unusable, "no number from 0 to 1", of_odd)):
+    for count, lack, more in ((confidence.missing, "none", ""), (confidence.unusable, "no number from 0 to 1", of_odd)):
         if count:
             have, are = ("has", "is") if count == 1 else ("have", "are")
             yield Paragraph(f"{rows_text(count)} {have} {lack}, and {are} never accepted.{more}", "warning")
-    if one.n:
-        yield table_of(one.bins, _BINS)
-        yield table_of(one.accept, _ACCEPT)
-        line = threshold_line(one)
-        yield Paragraph(f"{line[0].upper()}{line[1:]}.", "plain" if one.threshold is not None else "note")
+    if confidence.n:
+        yield table_of(confidence.bins, _BINS)
+        yield table_of(confidence.accept, _ACCEPT)
+        line = threshold_line(confidence)
+        yield Paragraph(f"{line[0].upper()}{line[1:]}.", "plain" if confidence.threshold is not None else "note")

@@ -60,7 +60,8 @@ def _has_own_ci(stats: EvaluatorStats) -> bool:
 
 
 def evaluator_section(result: RunResult) -> tuple[Section, ...]:
-    """Each evaluator with its mean, pass rate, interval and counts, and what the words mean."""
+    """The section with a table of the evaluators, each with its mean, pass rate, interval and counts, with warnings and remarks, and with
+    what the words mean; empty without evaluators."""
     if not result.evaluators:
         return ()
     own = [_MEAN_CI] if any(map(_has_own_ci, result.evaluators)) else []
@@ -83,7 +84,7 @@ def _remarks(result: RunResult) -> Iterator[Item]:
     """A note for each evaluator and each reason why scored rows count 0 or measure nothing, with how many, and what stands beside its
     metrics."""
     for stats in result.evaluators:
-        unread, blocked = ("had an output that could not be read", "was blocked by an evaluator that it needs")
+        unread, blocked = "had an output that could not be read", "was blocked by an evaluator that it needs"
         no_answer = "had an empty expected answer, which measures nothing"
         for count, singular, several in (
             (stats.unreadable, f"{unread}: it scores 0", f"{unread}: they score 0"),
@@ -129,12 +130,13 @@ def mean_interval_legend(result: RunResult) -> str:
 
 
 def clusters_text(result: RunResult) -> str:
-    """How a legend of intervals goes on where rows belong together."""
+    """What a legend of intervals ends with where rows of a cluster belong together; empty elsewhere."""
     return f"; rows of one {result.cluster} count as one" if result.cluster else ""
 
 
 def extra_rates(stats: EvaluatorStats) -> Iterator[str]:
-    """The rates beside the share of values that are found in a source, where an evaluator has them."""
+    """Texts on the rates that an evaluator has which looks values up in a source: how many are found by chance, and how many of fields
+    that are not given; nothing for others."""
     for name, text in (("chance_rate", "found by chance"), ("not_given_rate", "of fields not given")):
         if (metric := stats.metric(name)) is not None and metric.mean is not None:
             yield f"{score_text(metric.mean)} {text} ({rows_text(metric.n)})"
@@ -155,7 +157,8 @@ def extra_items_text(stats: EvaluatorStats) -> str:
 
 
 def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
-    """Each evaluator with its score and interval and the rows that pass; below, how many rows were not simply scored, in words."""
+    """The part of the summary with a table of the evaluators: score, interval and rows that pass; below it, in words, how many rows were
+    not simply scored. Empty without evaluators."""
     if not result.evaluators:
         return ()
     columns = (_NAME, _VARIANT, _PLAIN_MEAN, _MEAN_CI, _PASSED)

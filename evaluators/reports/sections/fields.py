@@ -59,7 +59,8 @@ def _columns(*places: Place) -> tuple[Column, ...]:
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
-    """At most that many fields, the weakest first, and the fields that no row measured.
+    """The section with a table of at most `most` fields, the weakest first, and with the fields that no row measured; empty where there is
+    nothing to say.
 
     The order is that of the upper end of the 95 % CI: a field that is wrong in its only row stands behind one that
     is wrong in a hundred of two hundred.
@@ -83,7 +84,9 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if unmeasured:
         blocks.append(Paragraph(f"Measured in no row: {first_texts(unmeasured, 10)}.", "warning"))
     if fields:
-        blocks += [_not_listed(stats, f"{full_name(stats)}: ") for stats in result.evaluators if stats.fields_not_listed]
+        blocks += [
+            _unlisted_paragraph(stats, f"{full_name(stats)}: ") for stats in result.evaluators if stats.fields_not_listed
+        ]
     return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
 
 
@@ -101,12 +104,13 @@ def _all_right(result: RunResult) -> Paragraph:
     )
 
 
-def _not_listed(stats: EvaluatorStats, name: str = "") -> Paragraph:
+def _unlisted_paragraph(stats: EvaluatorStats, name: str = "") -> Paragraph:
+    """The sentence on how many paths of an evaluator have no line of their own, behind its `name` where that is needed."""
     return Paragraph(f"{name}{count_text(stats.fields_not_listed, 'more path')} counted in the score, not listed.")
 
 
 def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
-    """The weakest fields by what went wrong."""
+    """The part of the summary with a table of at most `most` fields, the weakest first, with how often each went wrong in which way."""
     weak = weak_fields(result)
     several = len({full_name(stats) for stats, _ in weak}) > 1
     columns = (
@@ -158,8 +162,8 @@ def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
 
 
 def empty_section(result: RunResult) -> tuple[Section, ...]:
-    """How often fields have something where nothing is expected, and nothing where something is, with what all fields come to;
-    nothing where neither happens."""
+    """The section on how often fields have something where nothing is expected, and nothing where something is, with what all fields of the
+    evaluator come to; empty where neither happens."""
     invented, left_empty = EMPTY_RATES
 
     def interval(metric: str, item: tuple[EvaluatorStats, str | None, Any]) -> str:
@@ -201,34 +205,36 @@ def field_section(stats: EvaluatorStats) -> Section:
     )
     if stats.minimum_detectable_effect is not None:
         metrics += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
-    more = (_not_listed(stats),) if stats.fields_not_listed else ()
+    more = (_unlisted_paragraph(stats),) if stats.fields_not_listed else ()
     return Section(full_name(stats), (Paragraph(metrics), table_of(stats.fields, columns), *more))
 
 
 def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Section, ...]:
-    """The most frequent mistakes; nothing where none is known."""
+    """The section that lists the most frequent mistakes, up to the row `until` where not all rows were looked at; empty where none is
+    known."""
     return list_section(_mistakes_title(until, "Most"), _mistake_items(mistakes), "mistakes")
 
 
 def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
     """The first mistakes as items, and how many more there are."""
-    several = _several(mistakes)
+    several = _are_of_several(mistakes)
     for mistake in mistakes[:MOST_MISTAKES]:
-        rows = f"{'rows' if len(mistake.rows) > 1 else 'row'} {_rows(mistake)}"
-        yield Item(f"{mistake.count:,} × {_where(mistake, several)}, {rows}: {mistake.listed or mistake.said}")
+        rows = f"{'rows' if len(mistake.rows) > 1 else 'row'} {_rows_text(mistake)}"
+        yield Item(f"{mistake.count:,} × {_place_text(mistake, several)}, {rows}: {mistake.listed or mistake.said}")
     if len(mistakes) > MOST_MISTAKES:
         yield Item(f"and {count_text(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
 
 
 def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
-    """The most frequent mistakes as a table: how many of the wrong values of a field, and the setting that would forgive them."""
-    several = _several(options.mistakes[:MOST_MISTAKES_IN_SUMMARY])
+    """The part of the summary with a table of the most frequent mistakes: how many of the wrong values of a field each is, where, and below
+    it the setting that would forgive it."""
+    several = _are_of_several(options.mistakes[:MOST_MISTAKES_IN_SUMMARY])
     title = _mistakes_title(options.mistakes_until, "most")
     columns = (
         Column("times", lambda mistake: mistake_count(result, options, mistake)),
-        text_column("where", lambda mistake: _where(mistake, several)),
+        text_column("where", lambda mistake: _place_text(mistake, several)),
         Column(title, lambda mistake: mistake.said, number=False, caption=True),
-        text_column("rows", _rows),
+        text_column("rows", _rows_text),
     )
     return table_part(
         options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, lambda mistake: _forgiven_below(options, mistake), title
@@ -236,8 +242,8 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
 
 
 def mistake_count(result: RunResult, options: Options, mistake: Mistake) -> str:
-    """How often a mistake is met, and of how many wrong values of its field, or failed rows of its evaluator, where all of them were
-    looked at: `19 of 20`."""
+    """How often a mistake is met, as text. Where all rows were looked at, also of how many wrong values of its field, or failed rows of its
+    evaluator: `19 of 20`."""
     stats = next(
         (each for each in result.evaluators if (each.name, each.variant) == (mistake.evaluator, mistake.variant)), None
     )
@@ -268,17 +274,18 @@ def _mistakes_title(until: int | None, most: str) -> str:
     return f"{most} frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
 
 
-def _several(mistakes: Sequence[Mistake]) -> bool:
+def _are_of_several(mistakes: Sequence[Mistake]) -> bool:
+    """Whether mistakes are of several evaluators or variants."""
     return len({(mistake.evaluator, mistake.variant) for mistake in mistakes}) > 1
 
 
-def _where(mistake: Mistake, several: bool) -> str:
+def _place_text(mistake: Mistake, several: bool) -> str:
     """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
     name, field = with_variant(mistake.evaluator, mistake.variant), path_for_people(mistake.field)
     return ": ".join(filter(None, (name, field))) if several or not field else field
 
 
-def _rows(mistake: Mistake) -> str:
-    """The first rows of a mistake."""
+def _rows_text(mistake: Mistake) -> str:
+    """The numbers of the first rows of a mistake, with `…` where there are more."""
     rows = ", ".join(f"{row:,}" for row in mistake.rows[:_SHOWN_ROWS])
     return f"{rows} …" if len(mistake.rows) > _SHOWN_ROWS else rows

@@ -21,7 +21,7 @@ MOST_NAMED: Final = 5
 
 
 def gate_section(result: RunResult) -> tuple[Section, ...]:
-    """The gates, failed ones first; nothing without gates."""
+    """The section with a table of the gates, failed ones first; empty without gates."""
     columns = (
         text_column("gate", lambda gate: gate.target),
         text_column("variant", optional=True),
@@ -31,40 +31,41 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
         text_column("limit"),
         *count_columns("n"),
     )
-    gates = _in_order(result.gates)
+    gates = _sorted_by_verdict(result.gates)
     return (Section("Gates", (table_of(gates, columns, lambda gate: VERDICTS[gate.verdict][1]),)),) if gates else ()
 
 
 def gate_part(result: RunResult) -> tuple[Section, ...]:
-    """The gates that warned, and those that passed; nothing where others did not, which `missed_gates` has."""
+    """The part of the summary with a line for each gate, where all passed or warned; else empty, since `missed_gates` has them."""
     if missed_gates(result):
         return ()
-    return list_part(([_line(gate)] for gate in _in_order(result.gates)), 4)
+    return list_part(([_gate_line(gate)] for gate in _sorted_by_verdict(result.gates)), 4)
 
 
 def missed_gates(result: RunResult) -> tuple[Paragraph, ...]:
-    """The gates that failed, are undecided or warned, and the names of those that passed; nothing where none failed or is undecided."""
-    ordered = _in_order(result.gates)
+    """A line for each gate that failed, is undecided or warned, and one with the names of those that passed; nothing where no gate failed
+    or is undecided."""
+    ordered = _sorted_by_verdict(result.gates)
     if not any(gate.verdict in ("failed", "undecided") for gate in ordered):
         return ()
-    passed = list(dict.fromkeys(_name(gate, metric=True) for gate in ordered if gate.verdict == "passed"))
+    passed = list(dict.fromkeys(_gate_name(gate, metric=True) for gate in ordered if gate.verdict == "passed"))
     names = f"{VERDICTS['passed'][0]}  {first_texts(passed, MOST_NAMED)}"
-    lines = tuple(_line(gate) for gate in ordered if gate.verdict != "passed")
+    lines = tuple(_gate_line(gate) for gate in ordered if gate.verdict != "passed")
     return (*lines, Paragraph(names, "good", "  ")) if passed else lines
 
 
-def _in_order(gates: Iterable[GateResult]) -> list[GateResult]:
+def _sorted_by_verdict(gates: Iterable[GateResult]) -> list[GateResult]:
     return sorted(gates, key=lambda gate: list(VERDICTS).index(gate.verdict))
 
 
-def _line(gate: GateResult) -> Paragraph:
+def _gate_line(gate: GateResult) -> Paragraph:
     """A gate with what it found, its limit and what that is over."""
     word, tone = VERDICTS[gate.verdict]
     limit = f"; {gate.limit}" if gate.verdict in ("undecided", "passed") else ""
-    return Paragraph(f"{word}  {_name(gate)}: {gate.message}{limit}; n {gate.n:,}", tone, "  ")
+    return Paragraph(f"{word}  {_gate_name(gate)}: {gate.message}{limit}; n {gate.n:,}", tone, "  ")
 
 
-def _name(gate: GateResult, metric: bool = False) -> str:
+def _gate_name(gate: GateResult, metric: bool = False) -> str:
     """What a gate is about: its target, variant and slice; and its metric where that is not the usual one and is asked for."""
     usual = not metric or gate.metric in ("mean", "mean_score", "accuracy")
     about = ", ".join(

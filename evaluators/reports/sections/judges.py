@@ -16,7 +16,8 @@ MOST_IN_SUMMARY: Final = 3
 
 
 def panel_section(result: RunResult) -> tuple[Section, ...]:
-    """How often the judges of a panel say the same, and one judge that was asked several times."""
+    """The sections on how often the judges of a panel say the same, and how often one that was asked several times does; each only where
+    there is such a judge."""
     repeated = tuple(map(Paragraph, _repeat_text(result)))
     return (
         *list_section("Panels of judges", map(Item, _panels(result))),
@@ -25,7 +26,7 @@ def panel_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def judge_section(result: RunResult) -> tuple[Section, ...]:
-    """The judges, and their costs."""
+    """The section that lists the costs of judges and the judges; empty without any."""
     return list_section("Judges", map(Item, (*_costs(result), *_judges(result))))
 
 
@@ -39,7 +40,7 @@ def judge_brief(result: RunResult) -> Brief:
 
 
 def _costs(result: RunResult) -> Iterator[str]:
-    """The costs of judges; empty where they have no prices. An unknown cost is not 0."""
+    """A line for each measure of what judges cost; none where they have no prices. An unknown cost is not 0, and is said."""
     for measure in result.whole_measures:
         if measure.of_judges:
             unknown = f"of {rows_text(measure.missing)} the {measure.column} is not known" if measure.missing else ""
@@ -76,7 +77,7 @@ def _repeat_text(result: RunResult) -> Iterator[str]:
 
 
 def _judges(result: RunResult) -> Iterator[str]:
-    """The judges, with prompts, the spread of scores, costs, and the number of rows without an answer."""
+    """A line for each judge, one on all that was asked, and one for each evaluator that has rows without an answer."""
     yield from map(_judge_text, result.judges)
     if result.judges and result.environment is not None and result.environment.asked is not None:
         yield asked_text(result.environment.asked)
@@ -91,7 +92,9 @@ def _judge_text(judge: JudgedBy) -> str:
     """A judge in words: who was asked how much, and how its scores are spread from 0 to 1."""
     step = 1 / len(judge.scores)
     spread = ", ".join(
-        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(judge.scores) if count
+        f"{count:,} from {place * step:.1f} to {(place + 1) * step:.1f}"
+        for place, count in enumerate(judge.scores)
+        if count
     )
     scores = f"; scores: {spread or 'none'}" if spread or judge.unanswered == judge.questions else ""
     return f"{_asked_text(judge)}{scores}"
@@ -105,7 +108,7 @@ def _asked_text(judge: JudgedBy) -> str:
 
 
 def asked_text(totals: AskedTotals) -> str:
-    """Requests, questions and tokens of a run."""
+    """How many requests, questions and tokens a run took, in a sentence."""
     return (
         f"{count_text(totals.requests, 'request')}; {count_text(totals.questions, 'question')}, of which {totals.cached:,} were known from "
         f"before and {totals.failed:,} have no answer; {totals.tokens_in + totals.tokens_out:,} tokens."

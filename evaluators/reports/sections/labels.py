@@ -59,7 +59,8 @@ def label_id(index: int) -> str:
 
 
 def label_section(matrix: ConfusionMatrix, title: str, legend: str, id_: str = "") -> Section:
-    """A confusion matrix, what it says, the metrics of its labels, and what was taken for what."""
+    """The section of a confusion matrix: the matrix itself below its `legend`, unless it has too many labels; the metrics of its labels;
+    and what was most often taken for what."""
     averages = {id(average) for average in matrix.averages}
     columns = (
         text_column("label", lambda label: f"{label.label} average" if id(label) in averages else label.label),
@@ -83,7 +84,7 @@ def average_lines(matrix: ConfusionMatrix) -> Iterator[str]:
 
 
 def _matrix(matrix: ConfusionMatrix) -> PageTable:
-    """How often each output was given where each label is expected."""
+    """The table of a confusion matrix: a row for each expected label, a column for each output, and in the cells how often they met."""
     counts = {(cell.expected, cell.output): cell.count for cell in matrix.cells}
     expected = dict.fromkeys([*(label.label for label in matrix.labels), *(cell.expected for cell in matrix.cells)])
 
@@ -95,7 +96,7 @@ def _matrix(matrix: ConfusionMatrix) -> PageTable:
 
 def _confusions(matrix: ConfusionMatrix) -> list[LabelCell]:
     """The cells of confused labels, the most frequent first."""
-    return sorted((cell for cell in matrix.cells if cell.expected != cell.output), key=lambda one: -one.count)
+    return sorted((cell for cell in matrix.cells if cell.expected != cell.output), key=lambda cell: -cell.count)
 
 
 def _confusion_text(cell: LabelCell) -> str:
@@ -108,19 +109,20 @@ def _confusion_text(cell: LabelCell) -> str:
 def worst_label(matrix: ConfusionMatrix) -> str:
     """The label that is most surely taken for others, and for which most: `returns (2 of 4 right), mostly "billing"`; empty where every
     label is right."""
-    found = [label for label in matrix.labels if label.right < label.support]
-    if not found or matrix.withheld:
+    confused = [label for label in matrix.labels if label.right < label.support]
+    if not confused or matrix.withheld:
         return ""
-    worst = min(found, key=lambda one: (likely_at_most(one.right, one.support), one.right / one.support))
+    worst = min(confused, key=lambda label: (likely_at_most(label.right, label.support), label.right / label.support))
     wrong = worst.support - worst.right
-    first = next(one for one in _confusions(matrix) if one.expected == worst.label)
+    first = next(cell for cell in _confusions(matrix) if cell.expected == worst.label)
     output = quote(first.output) if matrix.metrics(first.output) is not None else first.output
     mostly = f", mostly {output}" if first.count >= max(2, wrong / 2) else ""
     return f"{visible(worst.label)} ({worst.right:,} of {rows_text(worst.support)} right){mostly}"
 
 
 def label_part(result: RunResult) -> tuple[Section, ...]:
-    """The first confusion matrix, whole, where no evaluator compares values; none where it has too many labels or no room."""
+    """The part of the summary with the first confusion matrix, whole, where no evaluator compares values; empty where it has too many
+    labels or no room."""
     whole = _whole_matrix(result)
     if whole is None:
         return ()
@@ -130,9 +132,9 @@ def label_part(result: RunResult) -> tuple[Section, ...]:
 
 
 def label_brief(result: RunResult) -> Brief:
-    """What was taken for what most often, a line for each matrix that is not shown whole."""
+    """Lines on what was most often taken for what, one for each of the first matrices that are not shown whole."""
     whole = _whole_matrix(result)
-    rest = [one for one in result.confusion_matrices if whole is None or one is not whole[0]]
+    rest = [matrix for matrix in result.confusion_matrices if whole is None or matrix is not whole[0]]
     lines = [line for matrix in rest[:MOST_IN_SUMMARY] if (line := _brief_text(matrix))]
     return Brief(tuple(lines), f"confusion {'matrix' if len(rest) == 1 else 'matrices'}" if rest else "")
 
@@ -150,9 +152,9 @@ def _whole_matrix(result: RunResult) -> tuple[ConfusionMatrix, PageTable] | None
 
 def _brief_text(matrix: ConfusionMatrix) -> str:
     """A matrix in a line: `label: billing → returns in 2 rows, other → billing in 1 row; macro F1 0.9`; empty without a confusion."""
-    found = _confusions(matrix)
     texts = [
-        f"{clip(visible(one.expected), 20)} → {clip(visible(one.output), 20)} in {rows_text(one.count)}" for one in found
+        f"{clip(visible(cell.expected), 20)} → {clip(visible(cell.output), 20)} in {rows_text(cell.count)}"
+        for cell in _confusions(matrix)
     ]
     name = with_variant(matrix.evaluator, matrix.variant)
     return f"{name}: {first_texts(texts, 1)}{_macro_f1(matrix)}" if texts else ""
@@ -165,22 +167,24 @@ def _macro_f1(matrix: ConfusionMatrix) -> str:
 
 
 def choice_sections(result: RunResult) -> tuple[Section, ...]:
-    """How many rows a judge gave each of its choices, by evaluator and variant; nothing where none has choices."""
+    """The section with a table of how many rows a judge gave each of its choices, by evaluator and variant; empty where none has
+    choices."""
     choices = _choices(result)
     return (Section("Choices", (table_of(choices, _choice_columns(result)),)),) if choices else ()
 
 
 def choice_brief(result: RunResult) -> Brief:
-    """The choices of judges, a line for each evaluator: `tone: kind in 5 rows, curt in 2 rows`."""
+    """The choices of judges, a line for each evaluator: `tone, choices in 7 rows: kind 5, curt 2`."""
     texts: dict[str, list[str]] = {}
-    for stats, one in _choices(result):
-        of = f"{one.name.removeprefix(CHOICE)} {quantity_text(_rows_of_choice(one))}"
-        texts.setdefault(f"{full_name(stats)}, choices in {rows_text(one.n)}", []).append(of)
-    lines = [f"{name}: {', '.join(each)}" for name, each in texts.items()]
+    for stats, choice in _choices(result):
+        text = f"{choice.name.removeprefix(CHOICE)} {quantity_text(_rows_of_choice(choice))}"
+        texts.setdefault(f"{full_name(stats)}, choices in {rows_text(choice.n)}", []).append(text)
+    lines = [f"{name}: {', '.join(choices)}" for name, choices in texts.items()]
     return Brief(tuple(lines[:MOST_IN_SUMMARY]), "choices" if lines else "")
 
 
 def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:
+    """Each choice of a judge as the metric that counts it, with its evaluator."""
     return [(stats, metric) for stats in result.evaluators for metric in stats.metrics if metric.name.startswith(CHOICE)]
 
 
@@ -193,7 +197,8 @@ def _choice_columns(result: RunResult) -> tuple[Column, ...]:
     """The columns of the table of choices, whose items are pairs of an evaluator and the metric of one choice."""
 
     def interval(pair: tuple[EvaluatorStats, MetricStats]) -> str:
-        """A panel's choices count in part, and the rows of a cluster together: neither has an interval of a rate."""
+        """The interval of a choice's share; none for a panel, whose choices count in part, and none where rows of a cluster count
+        together."""
         has_none = result.cluster is not None or pair[0].metric("agreement") is not None
         return mean_interval_text(None if has_none else wilson(round(_rows_of_choice(pair[1])), pair[1].n))
 

@@ -20,7 +20,8 @@ _BLAMED: Final = {
 
 
 def problem_sections(result: RunResult) -> tuple[Section, ...]:
-    """The issues by code, in the order the codes were met, each with how many more there were; then the warnings."""
+    """The section with the issues by code, in the order in which the codes were met, and how many more of each there were; then the section
+    with the warnings. Each only where there are some."""
     items: list[Item] = []
     for code in dict.fromkeys([*(issue.code for issue in result.issues), *result.issue_counts]):
         shown = [issue for issue in result.issues if issue.code == code]
@@ -40,11 +41,13 @@ def _item(issue: Issue) -> Item:
 
 
 def _text(issue: Issue) -> str:
+    """The message of an issue behind its place, or, without one, behind who is to blame."""
     return f"{issue.where or _BLAMED[issue.blame]}: {issue.message}"
 
 
 def problem_part(result: RunResult) -> tuple[Section, ...]:
-    """The problems that kept rows from being measured: the first of each kind, apart from causes of the exit code."""
+    """The part of the summary with the first issue of each code, and how many more there are; those that caused the exit code are left out,
+    since the end of the summary has them."""
     first = {issue.code: issue for issue in reversed(result.issues)}
     texts = [
         issue_lines(first[code], result.issue_counts.get(code, 1) - 1)
@@ -62,7 +65,7 @@ def exit_causes(issue: Issue) -> tuple[str, ...]:
 
 
 def issue_lines(issue: Issue, more: int = 0) -> list[Paragraph]:
-    """A problem with its place, how many more there are like it, and the hint."""
+    """The lines of an issue: its place and message, with how many `more` there are like it, and its hint."""
     rest = f"; and {more:,} more like this" if more > 0 else ""
     hint = [Paragraph(f"  hint: {issue.hint}", indent="  ")] if issue.hint else []
     return [Paragraph(f"- {_text(issue)}{rest}", "warning", "  "), *hint]

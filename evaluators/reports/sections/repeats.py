@@ -36,7 +36,7 @@ _SHOWN_OF_K: Final = [metric for metric in PASS_METRICS if metric.place == "alwa
 
 
 def repeat_sections(result: RunResult) -> tuple[Section, ...]:
-    """A section for each evaluator, by variant; nothing where rows are on their own."""
+    """A section for each evaluator and variant on its several outputs of one question; none where the suite names no such questions."""
     return tuple(
         Section(
             f"Outputs of one {repeat.by}: {with_variant(repeat.evaluator, repeat.variant)}", tuple(_repeats(repeat)),
@@ -47,15 +47,15 @@ def repeat_sections(result: RunResult) -> tuple[Section, ...]:
 
 
 def repeat_brief(result: RunResult) -> Brief:
-    """How often questions with several outputs are answered, by the evaluator that the page speaks of first."""
+    """Lines on how often all, some or none of the outputs of a question pass, for the main evaluator, or else the first one."""
     main = {stats.name for stats in main_evaluators(result)}
     shown = [repeat for repeat in result.repeats if repeat.evaluator in main] or result.repeats[:1]
-    lines = [f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}" for one in shown]
+    lines = [f"{with_variant(repeat.evaluator, repeat.variant)}: {repeat_line(repeat)}" for repeat in shown]
     return Brief(tuple(lines), "pass@k" if any(repeat.passes for repeat in result.repeats) else "")
 
 
 def repeat_line(repeat: RepeatStats) -> str:
-    """The groups of one evaluator in a sentence."""
+    """How many groups of outputs an evaluator always, sometimes and never passes, in a sentence."""
     if not repeat.groups:
         return "no group was measured"
     smaller = f"{repeat.smallest:,} to " if repeat.smallest != repeat.largest else ""
@@ -66,13 +66,14 @@ def repeat_line(repeat: RepeatStats) -> str:
 
 
 def passes_line(repeat: RepeatStats) -> str:
-    """How likely a question is answered with the first and the last k, where there is more than one; begins with a semicolon."""
-    shown = [each for each in repeat.passes[:1] + repeat.passes[1:][-1:] if each.groups]
-    return "".join(f"; k = {each.k:,}: {metric_texts(_SHOWN_OF_K, each)}{_left_out(each)}" for each in shown)
+    """The chances that k outputs of a question pass, for the first k and the last one, each behind a semicolon; empty without any."""
+    first, last = repeat.passes[:1], repeat.passes[1:][-1:]  # a single k is the first alone
+    shown = [passes for passes in (*first, *last) if passes.groups]
+    return "".join(f"; k = {passes.k:,}: {metric_texts(_SHOWN_OF_K, passes)}{_left_out(passes)}" for passes in shown)
 
 
 def _left_out(passes: PassesAt) -> str:
-    """How many groups are too small to speak of k outputs; empty without any."""
+    """Words in brackets on how many groups are left out, since they have fewer than k outputs; empty without any."""
     are = "is" if passes.smaller == 1 else "are"
     return f" ({count_text(passes.smaller, 'group')} of fewer than {passes.k:,} {are} left out)" if passes.smaller else ""
 
@@ -129,5 +130,6 @@ def _repeats(repeat: RepeatStats) -> Iterator[Block]:
 
 
 def _more(count: int, noun: str) -> Iterator[Paragraph]:
+    """A sentence on how many of `count` things were not listed; none where all were."""
     if count > MOST_LISTED:
         yield Paragraph(f"{count_text(count - MOST_LISTED, f'more {noun}')} in run.json.")

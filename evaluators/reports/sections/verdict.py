@@ -28,15 +28,16 @@ def verdict_section(result: RunResult, options: Options = Options()) -> tuple[Se
 
 
 def verdict_lines(result: RunResult, options: Options = Options()) -> Iterator[str]:
-    """How many values and rows are right, the worst field, and the rows without a score, of the main evaluator: a sentence a variant."""
+    """A sentence on the main evaluator for each variant: how many values and rows are right, the worst field, and how many rows have no
+    score."""
     several = len({stats.name for stats in result.evaluators}) > 1 or bool(result.variants)
     for stats in main_evaluators(result)[:MOST_VARIANTS]:
-        parts = list(_parts(result, stats, options))
+        parts = list(_sentence_parts(result, stats, options))
         if parts:
             yield f"{f'{full_name(stats)}: ' if several else ''}{'; '.join(parts)}"
 
 
-def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterator[str]:
+def _sentence_parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterator[str]:
     """The parts of the sentence on an evaluator: right values, passed rows, its worst field or label, and rows without a
     score."""
     counts = stats.counts
@@ -52,7 +53,7 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
     if worst is not None and len(stats.fields) > 1 and stats.unreadable + stats.blocked < stats.failed:
         right = f"{worst.counts.match:,} of {worst.counts.n:,} right"
         wrong = worst.counts.n - worst.counts.match
-        yield f"worst: {path_for_people(worst.path)} ({right}){_mostly(stats, worst.path, wrong, options)}"
+        yield f"worst: {path_for_people(worst.path)} ({right}){_mostly_text(stats, worst.path, wrong, options)}"
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant) and (label := worst_label(matrix)):
             yield f"worst: {label}"
@@ -63,15 +64,16 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
 
 
 def _failed_text(stats: EvaluatorStats, options: Options) -> Iterator[str]:
-    """How many rows fail, and why mostly, where an evaluator has at most one field; nothing where no reason prevails."""
+    """A text on how many rows fail and why most of them do, of an evaluator with at most one field; none for others, and none where no
+    reason holds for most."""
     if len(stats.fields) <= 1:
         field = stats.fields[0].path if stats.fields else ""
-        if mostly := _mostly(stats, field, stats.failed, options):
+        if mostly := _mostly_text(stats, field, stats.failed, options):
             yield f"{stats.failed:,} failed{mostly}"
 
 
 def _corrections_text(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
-    """How many expected values are corrected, and the mean score without that."""
+    """A text on how many expected values are corrected, with the mean score without that; none without corrections."""
     known = result.corrections
     if known is None or not known.count:
         return
@@ -84,7 +86,7 @@ def _corrections_text(result: RunResult, stats: EvaluatorStats) -> Iterator[str]
     )
 
 
-def _mostly(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> str:
+def _mostly_text(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> str:
     """What most wrong values of a field have in common, or most failed rows where it is empty; empty where no mistake is met twice and
     makes up half of them."""
     for mistake in options.mistakes:
