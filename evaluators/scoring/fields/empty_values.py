@@ -162,8 +162,8 @@ class EmptyCounts:
     def _spread(self) -> None:
         """Counts the values of the kept patterns field by field, and forgets the patterns."""
         for group, patterns in self._patterns.items():
-            found = next(iter(patterns)).empty_values(patterns, places=self._only is None)
-            for (name, value), times in found.items():
+            rows_by_values = next(iter(patterns)).empty_values(patterns, places=self._only is None)
+            for (name, value), times in rows_by_values.items():
                 if self._only is None or name in self._only:
                     counts = self._counts.setdefault((value, (name,)), Counter())
                     counts[group] += times
@@ -181,8 +181,8 @@ class EmptyCounts:
         if len(first_names) < len(names):
             before, self._counts = self._counts, {}
             for (values, fields), counts in before.items():
-                if some := tuple([field for field in fields if field in first_names]):
-                    self._counts.setdefault((values, some), Counter()).update(counts)
+                if remaining := tuple([field for field in fields if field in first_names]):
+                    self._counts.setdefault((values, remaining), Counter()).update(counts)
         self._room = max(_TRIMMED, 2 * len(self._counts))
 
 

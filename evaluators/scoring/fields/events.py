@@ -275,6 +275,6 @@ def empty_values_of(rows: Iterable[tuple[int, Changes]], fields: Sequence[str]) 
                 together[change] += numbers
             else:
                 together[change] = [*numbers]
-    made = EmptyValues([(FILLED, tuple(fields), every, 1)] if fields else [])
-    made.found += [(value, names, numbers, sign) for (value, names, sign), numbers in together.items()]
-    return made
+    empty_values = EmptyValues([(FILLED, tuple(fields), every, 1)] if fields else [])
+    empty_values.found += [(value, names, numbers, sign) for (value, names, sign), numbers in together.items()]
+    return empty_values

@@ -125,8 +125,8 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     for field in Walk().compare_row(tree.place, document, MISSING, left_out=conditional).fields:
         if field.at.node.line is not None and (fault := result_problem(field)) is not None:
             faults.setdefault(field.at.node.line.number, fault)
-    for number, found in sorted(faults.items()):
-        issue, name = found.issue, tree.names[number]
+    for number, fault in sorted(faults.items()):
+        issue, name = fault.issue, tree.names[number]
         yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
 
 
@@ -171,12 +171,12 @@ class _Check(Struct, frozen=True):
         if isinstance(value, dict) and node.as_object is not None:
             node = node.as_object
         if node.kind == "choice":
-            met = id(node.origin or node), path
-            if met not in self.choices:
+            choice_and_place = id(node.origin or node), path
+            if choice_and_place not in self.choices:
                 branches = distinct_branches(node.below.branches)
                 fits = [list(self.check_value(value, branch, path, (*siblings, *branches))) for branch in branches]
-                self.choices[met] = min(fits, key=_cost, default=[])
-            yield from self.choices[met]
+                self.choices[choice_and_place] = min(fits, key=_cost, default=[])
+            yield from self.choices[choice_and_place]
             return
         if node.kind == "leaf" or node.metrics:
             types = node.shape.types

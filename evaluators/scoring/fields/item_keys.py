@@ -65,7 +65,7 @@ def key_notes(align: Align, expected: Items, output: Items, absent: Absent) -> l
     keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
     counted = [(side.count(None), name, "without a key") for name, side in keys]
     counted += [(len(repeated_indexes(side)), name, "with the key of an earlier one") for name, side in keys]
-    return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
+    return [f"{count} {side} item{'s' if count > 1 else ''} {fault}" for count, side, fault in counted if count]
 
 
 def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable | None]:

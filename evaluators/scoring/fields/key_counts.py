@@ -93,22 +93,22 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for number, scored_row in enumerate(scored):
             if scored_row.rows is not None and scored_row.verdict.status is not RowStatus.BLOCKED:
                 numbers[id(scored_row.rows)][scored_row.at] = number
-        met: dict[int, Counter[KeyFault]] = defaultdict(Counter)
+        faults_by_row: dict[int, Counter[KeyFault]] = defaultdict(Counter)
         for key, rows in walked.items():
             for row, each in lists[key]:
                 if row in numbers[key]:
                     for fault, items in self._faults(each):
-                        met[numbers[key][row]][fault] += items
+                        faults_by_row[numbers[key][row]][fault] += items
             for row, number in numbers[key].items() if rows.respelt else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
-                    met[number].update(unclear_keys(rows.respelt[row]))
+                    faults_by_row[number].update(unclear_keys(rows.respelt[row]))
             for row, number in numbers[key].items() if nulls else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
                     for keys in made_up_places(*rows.sides_of(row)):
                         text = json.dumps(keys)
                         self.made_up[text] = self.made_up.get(text, 0) + 1
-        for number in sorted(met):
-            self.add(offsets[number], met[number])
+        for number in sorted(faults_by_row):
+            self.add(offsets[number], faults_by_row[number])
 
     def _count_empty_lists(self, scored: Sequence[ScoredRow], offsets: Sequence[int]) -> None:
         """Counts the rows in which a rule is about the items of a list that has none."""
@@ -139,9 +139,9 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 if any(map(is_in, documents)):
                     self.met.add(key)
 
-    def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
-        """Counts the faults of one row; `met` has how many of its items have each. Rows come in order."""
-        for fault, items in met.items():
+    def add(self, row: int, items_by_fault: Mapping[KeyFault, int]) -> None:
+        """Counts the faults of one row; `items_by_fault` has how many of its items have each. Rows come in order."""
+        for fault, items in items_by_fault.items():
             mine = self.found.setdefault(json.dumps(fault), KeyCount())
             mine.items += items
             mine.rows += 1

@@ -82,9 +82,9 @@ def keys_in(paths: Iterable[Path]) -> TreeKeys:
     """The keys that some paths lead through, place by place. `[*]` means items, and the values of an object."""
     tree: dict[Any, Any] = {}
     for path in paths:
-        here = tree
+        branch = tree
         for step in path.steps if path.query is None else ():
-            here = here.setdefault(step if isinstance(step, str) else ANY, {})
+            branch = branch.setdefault(step if isinstance(step, str) else ANY, {})
     return TreeKeys([_node_of_keys(tree)])
 
 
@@ -107,10 +107,10 @@ class Respelt(Struct, frozen=True):
     def path(self, steps: Iterable[str | int]) -> list[str | int]:
         """The keys and indexes that lead to a place, in the output's own spelling. `steps` lead there in the known
         spelling."""
-        here, location = self.document, list[str | int]()
+        value, location = self.document, list[str | int]()
         for step in steps:
-            location.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
-            here = here[step] if here is not None else None
+            location.append(self.own.get(id(value), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
+            value = value[step] if value is not None else None
         return location
 
     def value(self, value: Any) -> Any:
@@ -182,8 +182,10 @@ class KeySpelling(Settings):
         and to `unclear` the sentences about keys that could stand for several."""
         if output.__class__ is list:
             items = place.below(None)
-            made = [self._respell(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output]
-            return output if all(map(is_, made, output)) else made
+            respelt = [
+                self._respell(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output
+            ]
+            return output if all(map(is_, respelt, output)) else respelt
         names: Mapping[str, str] = _NO_KEYS
         if not (output.keys() <= place.known.names or output.keys() <= place.names):
             names, notes = _renamed_keys(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)

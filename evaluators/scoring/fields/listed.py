@@ -87,21 +87,21 @@ class ListedTree(Struct, frozen=True, dict=True):
         for number, line in enumerate(self.scored_lines):
             if line.skip:
                 continue
-            steps, start, here = line.path.steps, 0, top
+            steps, start, reached = line.path.steps, 0, top
             while line.path.query is None and ANY in steps[start:]:
                 cut = steps.index(ANY, start)
                 array = steps[:cut]
                 if array not in known:
                     known[array] = []
-                    here.append(
+                    reached.append(
                         (
                             line.path.part(start, cut),
                             _list_through_paths(array, aligned.get(array, ORDERED), known[array]),
                         )
                     )
-                here, start = known[array], cut + 1
+                reached, start = known[array], cut + 1
             path = line.path if line.path.query is not None else line.path.part(start)
-            here.append((path, self._line_node(line, number)))
+            reached.append((path, self._line_node(line, number)))
         return _through_paths((), top)
 
     @cached_property
@@ -175,8 +175,8 @@ class ListedTree(Struct, frozen=True, dict=True):
     def transforms_of(self, line: FieldLine) -> tuple[Transform, ...]:
         """The transforms of what a line compares: those of every field, then its own; without those that have reshaped the document
         before."""
-        both = split_at_reshaping(line, self.transforms)[1]
-        return line.together.transforms(both) if line.together is not None else both
+        transforms = split_at_reshaping(line, self.transforms)[1]
+        return line.together.transforms(transforms) if line.together is not None else transforms
 
     def absent_status(self, line: FieldLine) -> tuple[FieldStatus, str]:
         """The status of a field that neither side has, and why (law 6)."""
@@ -261,21 +261,21 @@ def _is_listed(root: Branch, path: Path) -> bool:
 def _unsuited_details(line: FieldLine, loc: Loc) -> list[Detail]:
     """The errors of a line that cannot stand beside a schema: it is a query, picks a single item of a list, or has a
     condition."""
-    found = []
+    details = []
     if line.path.query is not None:
         hint = "use keys, and [*] for every item of a list"
         message = f'"{line.name}" is a query; schema_match takes the places of a schema'
-        found.append(Detail(loc, message, hint, key=True))
+        details.append(Detail(loc, message, hint, key=True))
     elif any(isinstance(step, int) for step in line.path.steps):
         spelled = Path(tuple(ANY if isinstance(step, int) else step for step in line.path.steps)).canonical
         hint = f"write {spelled} for every item; json_multi_field_match takes single items"
         message = f'"{line.name}" picks a single item; schema_match compares all items of a list'
-        found.append(Detail(loc, message, hint, key=True))
+        details.append(Detail(loc, message, hint, key=True))
     if line.when:
         hint = "write when beside the evaluator, or list the field in json_multi_field_match"
         message = f'"{line.name}" cannot have a condition of its own: schema_match compares every field in every row'
-        found.append(Detail((*loc, "when"), message, hint, key=True))
-    return found
+        details.append(Detail((*loc, "when"), message, hint, key=True))
+    return details
 
 
 def _plant(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:

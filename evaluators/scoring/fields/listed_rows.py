@@ -138,8 +138,8 @@ class ListedRows(ScoredRows):
         """The empty values of a row. Fields that are left out of it have none."""
         fields, left_out = self.tree.in_every_row, row.left_out
         changes = empties_of(signature, [name for number, name in fields if number not in left_out])
-        out = tuple([name for number, name in fields if number in left_out])
-        return [*changes, (FILLED, out, -1)] if out else changes
+        left_out_names = tuple([name for number, name in fields if number in left_out])
+        return [*changes, (FILLED, left_out_names, -1)] if left_out_names else changes
 
     def settle(self) -> None:
         """Takes the answers of comparators that cost."""
@@ -148,21 +148,21 @@ class ListedRows(ScoredRows):
     def judge(self, row: ListedRow, signature: Signature) -> None:
         """Sets the status, the credit and the problem of each field of a row: that of its value, or of its values together."""
         statuses = bytearray(self.tree.absent_statuses)
-        met = bytearray(len(statuses))
+        has_result = bytearray(len(statuses))
         several: dict[int, list[Judged]] = {}
         problems: dict[int, RowProblem] = {}
         for mark in signature.matched:
             line = mark.place.node.line
             number = -1 if line is None else line.number
-            if mark.place.inside or met[number]:
+            if mark.place.inside or has_result[number]:
                 several.setdefault(number, []).append(FieldStatus.MATCH)
             else:
                 statuses[number] = MATCH
-            met[number] = 1
+            has_result[number] = 1
         for field in row.results.fields:
             line = field.at.node.line
             number = -1 if line is None else line.number
-            if field.at.inside or field.answers or met[number] or field.status == NOT_MEASURED:
+            if field.at.inside or field.answers or has_result[number] or field.status == NOT_MEASURED:
                 answer = field.answers[0] if field.answers else STATUS[field.status]
                 if isinstance(answer, Explained):
                     if answer.problem is not None:
@@ -171,7 +171,7 @@ class ListedRows(ScoredRows):
                 several.setdefault(number, []).append(answer)
             else:
                 statuses[number] = field.status
-            met[number] = 1
+            has_result[number] = 1
         partial: dict[int, Partial] = {}
         for number, answers in several.items():
             line_of = self.tree.scored_lines[number]
@@ -450,6 +450,6 @@ def _count_reason(results: Sequence[FieldResult], answers: Sequence[Explained]) 
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
     first = results[failed[0]]
     location = shown_location(first)
-    where = f"{spell_location(location)}: " if location else ""
+    place_text = f"{spell_location(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {place_text}{answers[failed[0]].reason}{rest}"

@@ -176,10 +176,10 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     if isinstance(word, str) and word in WORDS and word not in named and word not in COMPARATORS:
         return _comparator_of_old_word(word, data, context)
     if isinstance(word, str) and needs_judge(word, context):
-        instead = fallback_of(word, context)  # the options of the word are for the judge, and are left aside with it
-        if instead is None:
+        fallback = fallback_of(word, context)  # the options of the word are for the judge, and are left aside with it
+        if fallback is None:
             raise judge_needed(word, *((word,) if isinstance(data, Mapping) else ()))
-        return read_fallback(word, instead, context)
+        return read_fallback(word, fallback, context)
     _refuse_bare_value(data)
     _refuse_unknown(data, context)
     _refuse_short_options(data, named, context)
@@ -209,16 +209,16 @@ def add_note(context: Mapping[str, Any], note: str) -> None:
         notes.append(note)
 
 
-def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
+def read_fallback(word: str, fallback: object, context: Mapping[str, Any]) -> NamedComparator:
     """The fallback of a word: a comparator that needs no judge, or, for lists, an alignment."""
-    first = word_in(instead)
+    first = word_in(fallback)
     if word == OF_LISTS and first in ALIGNMENTS:
-        name, options = word_or_map(instead, "alignment")
+        name, options = word_or_map(fallback, "alignment")
         rule = f"{_rule_text(name, options)}, in place of {word}"
-        return NamedComparator(rule=rule, fallback_for=word, align=read_align(instead))
+        return NamedComparator(rule=rule, fallback_for=word, align=read_align(fallback))
     if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
-        read_align(instead)  # which says what is wrong with it
-    chosen = choose(instead, {key: value for key, value in context.items() if key != "fallback"})
+        read_align(fallback)  # which says what is wrong with it
+    chosen = choose(fallback, {key: value for key, value in context.items() if key != "fallback"})
     if chosen.comparator is None:
         raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
     return replace(chosen, rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
@@ -281,13 +281,13 @@ def _has_options(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
 def _refuse_bare_value(data: object) -> None:
     """Raises BadSettings for a number or a boolean in place of a comparator, with the comparator that it may stand for."""
     if isinstance(data, bool):
-        instead = "exact" if data else "skip"
+        suggested = "exact" if data else "skip"
     elif isinstance(data, int | float):
-        instead = flow_text({"numeric": {"tolerance": {"abs": data}}})
+        suggested = flow_text({"numeric": {"tolerance": {"abs": data}}})
     else:
         return
     message = f"expected the name of a comparator, or a map from its name to its options; found {spell(data)}"
-    raise bad(message, hint=f"write {instead}")
+    raise bad(message, hint=f"write {suggested}")
 
 
 def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:

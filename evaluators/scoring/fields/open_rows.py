@@ -200,12 +200,12 @@ def _in_document_order(document: Any, results: Results) -> Results:
 
     def order(place: Location) -> list[int]:
         """The position of each step of a place among its neighbours, for sorting."""
-        found, value = [], document
+        positions, value = [], document
         for step in place:
             if value.__class__ is dict and id(value) not in indexes:
                 indexes[id(value)] = {key: at for at, key in enumerate(value)}
-            found.append(indexes[id(value)][step] if isinstance(step, str) else step)
+            positions.append(indexes[id(value)][step] if isinstance(step, str) else step)
             value = value[step]
-        return found
+        return positions
 
     return {place: results[place] for place in sorted(results, key=order)} if len(results) > 1 else results

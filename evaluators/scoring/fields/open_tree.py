@@ -70,9 +70,9 @@ class OpenTree(Struct, frozen=True, dict=True):
             return
         waiting = [(location, _steps(value))]
         while waiting:
-            here, steps = waiting[-1]
+            path_here, steps = waiting[-1]
             for step, inner in steps:
-                path = (*here, step)
+                path = (*path_here, step)
                 if self.skip and self.skips(with_any_index(path)):
                     continue
                 if not top_level_only and inner and inner.__class__ in CONTAINERS:
@@ -261,10 +261,10 @@ class Pattern(Struct, eq=False):
         items: defaultdict[Part, int] = defaultdict(int)
         leaves: defaultdict[tuple[int, int], int] = defaultdict(int)
         for pattern, times in patterns.items():
-            one, other = pattern.outside, pattern.items
-            outside[one] += times
-            items[other] += times
-            leaves[one.filled + other.filled, one.left_empty + other.left_empty] += times
+            outer, inner = pattern.outside, pattern.items
+            outside[outer] += times
+            items[inner] += times
+            leaves[outer.filled + inner.filled, outer.left_empty + inner.left_empty] += times
         counts: defaultdict[tuple[Field, InRow], int] = defaultdict(int)
         counts[EACH_ROW, EMPTY] = sum(outside.values())
         for both, times in leaves.items():

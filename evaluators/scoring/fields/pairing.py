@@ -283,13 +283,13 @@ def _best_pairs(
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
     worth_of, table = _weigh_pairs(our_rest, their_rest, near, rows, columns, weigh)
     gained = gains(table(worth_of), align.least_f1)
-    found = undisputed_pairs(gained)
-    if found is None:
+    assigned = undisputed_pairs(gained)
+    if assigned is None:
         if rank is not None:
             ranked = zip(worth_of.items(), rank([(rows[row], columns[column]) for row, column in worth_of]), strict=True)
             gained = gains(table({pair: worth._replace(rank=number) for (pair, worth), number in ranked}), align.least_f1)
-        found = assign_gains(gained, rows, columns)
-    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+        assigned = assign_gains(gained, rows, columns)
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in assigned)])
 
 
 def _weigh_pairs(
@@ -319,8 +319,8 @@ def _weigh_pairs(
 
     def table(worths: Mapping[tuple[int, int], Worth]) -> list[list[Worth]]:
         """The worth of every pair, by rows: equal items share a line or a column, and pairs that were not weighed gain nothing."""
-        made = {row: [worths.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
-        return [made[lines[item]] for item in ours]
+        line_of_row = {row: [worths.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
+        return [line_of_row[lines[item]] for item in ours]
 
     return worth_of, table
 
@@ -338,8 +338,8 @@ def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, 
         worths = [worth._replace(rank=number) for worth, number in zip(worths, numbers, strict=True)]
     worth_of = dict(zip(wanted, worths, strict=True))
     table = [[worth_of.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
-    found = assign_gains(gains(table, align.least_f1))
-    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+    assigned = assign_gains(gains(table, align.least_f1))
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in assigned)])
 
 
 def _likely_complete_groups(
@@ -350,13 +350,13 @@ def _likely_complete_groups(
 ) -> list[tuple[list[int], list[int]]]:
     """Groups of items, as indexes on both sides, that probably make complete pairs: one item a side has a fingerprint
     alone, or equal items have it as often on both sides."""
-    columns_of, found = indexes_by_value([each.keys for each in their_prints]), []
+    columns_of, groups = indexes_by_value([each.keys for each in their_prints]), []
     for shared, rows in indexes_by_value([each.keys for each in our_prints]).items():
         columns = columns_of.get(shared, [])
         equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
         if len(rows) == len(columns) and (len(rows) == 1 or equal):
-            found.append((rows, columns))
-    return found
+            groups.append((rows, columns))
+    return groups
 
 
 def _columns_in_common(ours: Sequence[Fingerprint], theirs: Sequence[Fingerprint]) -> list[set[int]]:

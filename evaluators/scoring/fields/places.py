@@ -104,7 +104,7 @@ class ShownMetric(Struct, frozen=True):
 
 def shown_metrics_of(node: FieldNode) -> tuple[ShownMetric, ...]:
     """For each metric of a place, the words and numbers that its results share."""
-    found = []
+    shown = []
     for metric, ask in zip(node.metrics, node.readers, strict=True):
         details: dict[str, object] = {"metric": metric.name}
         if metric.comparator.batch:
@@ -113,8 +113,8 @@ def shown_metrics_of(node: FieldNode) -> tuple[ShownMetric, ...]:
             details["stands_for"] = metric.fallback_for
         totals = metric.comparator.list_totals() if isinstance(metric.comparator, JudgedComparator) else None
         weight = node.weight if metric.weight == 1 else node.weight * metric.weight
-        found.append(ShownMetric(metric, weight, details, chain(node.transforms), ask, totals))
-    return tuple(found)
+        shown.append(ShownMetric(metric, weight, details, chain(node.transforms), ask, totals))
+    return tuple(shown)
 
 
 class Mark:

@@ -326,17 +326,17 @@ def _merge_into_copy(first: object, second: object) -> object:
 def _plain_copy(schema: Mapping[str, Any]) -> Schema:
     """A copy made of ordinary dicts and lists, in which nothing is shared. Raises BadSettings where it would be too
     large."""
-    made = 0
+    schemas = 0
 
     def copy_value(value: Any) -> Any:
         """A copy of one value, and of everything in it."""
-        nonlocal made
+        nonlocal schemas
         if isinstance(value, list):
             return [copy_value(inner) for inner in value]
         if not isinstance(value, Mapping):
             return copy.copy(value)
-        made += 1
-        refuse_too_many(made, own_place(value, ()))
+        schemas += 1
+        refuse_too_many(schemas, own_place(value, ()))
         return {key: copy_value(inner) for key, inner in value.items()}
 
     return {key: copy_value(value) for key, value in schema.items()}

@@ -80,11 +80,11 @@ class ScoredRows:
         return [respelt.document for respelt in self.respelt]
 
     def reshape(
-        self, how: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
+        self, reshapings: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         """The documents of the rows, in which values were split, parsed or unwrapped. Keeps the notes on values of
         outputs that could not be. Raises RowProblem for an expected value that cannot be changed."""
-        rows = how.of_rows(expected, outputs)
+        rows = reshapings.of_rows(expected, outputs)
         self.unshaped = {at: notes for at, notes in enumerate(rows.notes) if notes}
         return rows.expected, rows.outputs
 

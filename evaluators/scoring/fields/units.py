@@ -80,25 +80,25 @@ class Units:
     def _compare_unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
         """Compares two values (expected `a`, output `b`) as one and adds the result: presence decides first, then equality, then each
         metric."""
-        how: Any = place.how
-        if how.unread and a is not MISSING:
+        rules: Any = place.how
+        if rules.unread and a is not MISSING:
             listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"
-            problems = None if listed else how.problems(a)
+            problems = None if listed else rules.problems(a)
             if problems is not None:
                 self._ask_metrics(place, a, b, at, problems)
                 return
         if b is MISSING:
             self.fields.append(FieldResult(place, at, OMISSION, a, b))
-        elif a is MISSING and (self.weighing or not how.alone):
+        elif a is MISSING and (self.weighing or not rules.alone):
             self.fields.append(FieldResult(place, at, HALLUCINATION, a, b))
-        elif not how.each and json_equal(a, b):
+        elif not rules.each and json_equal(a, b):
             self._add_match(place, a, b, at)
-        elif how.exact:
+        elif rules.exact:
             self.fields.append(FieldResult(place, at, MISMATCH, a, b))
-        elif how.single is None or (how.costs and (not self.weighing or self.asking)):
+        elif rules.single is None or (rules.costs and (not self.weighing or self.asking)):
             self._ask_metrics(place, a, b, at)
         else:
-            answer = self._ask_rule(how.single, a, b)
+            answer = self._ask_rule(rules.single, a, b)
             if answer.__class__ is not FieldStatus:
                 self._settle_result(self.fields, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
             elif answer is FieldStatus.MATCH:

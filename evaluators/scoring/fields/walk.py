@@ -242,9 +242,9 @@ class Walk(Weighing):
         else:
             extra = []
             for column, value in enumerate(o):
-                matched, found = len(self.matched), len(self.fields)
+                matched, others = len(self.matched), len(self.fields)
                 self._add_undeclared_value(place, value, at, (Unpaired(column),), None)
-                extra.append((column, matched, found, len(self.matched), len(self.fields)))
+                extra.append((column, matched, others, len(self.matched), len(self.fields)))
             listed.extra = extra
         listed.last_match, listed.last_field = len(self.matched), len(self.fields)
 

@@ -135,8 +135,8 @@ def _status_by_items(status: FieldStatus, details: Mapping[str, object]) -> Fiel
         return status
     kinds = {"missed": FieldStatus.OMISSION, "spurious": FieldStatus.HALLUCINATION}
     nulls = {"extracted_null": FieldStatus.OMISSION, "gold_null": FieldStatus.HALLUCINATION}
-    found = [kind for name, kind in kinds.items() if details.get(name)]
-    return joint_status(found) if found else nulls.get(str(details["code"]), status)
+    kinds_found = [kind for name, kind in kinds.items() if details.get(name)]
+    return joint_status(kinds_found) if kinds_found else nulls.get(str(details["code"]), status)
 
 
 def explain_metric(result: FieldResult, number: int) -> Explained:
@@ -146,12 +146,12 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
     known = result.answers[number] if result.answers else None
     if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
-    there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
-    if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
+    one_sided = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
+    if one_sided is not None and not (one_sided is FieldStatus.HALLUCINATION and how is not None and how.alone):
         expected = (
             None if node.needed_in_output and not node.required else expected
         )  # then the reason speaks of the output alone
-        return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
+        return known if isinstance(known, Explained) else Explained(one_sided, reason_of(one_sided, expected, output))
     if known is None and how is not None and not how.each and json_equal(expected, output):
         return EQUAL
     if comparator.costs:
@@ -162,7 +162,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
 
 def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     """The lists of a row as their items were paired, outer ones before inner ones."""
-    found = []
+    lists = []
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
         items, others = ([*value] if isinstance(value, list) else [] for value in (e, o))
@@ -171,8 +171,8 @@ def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
         if each.unique is not None:
             ours, theirs = each.unique
             pairs = [(ours[row], theirs[column]) for row, column in pairs]
-        found.append(PairedList(each.location, node, e, o, pairs, tuple(notes), bool(absent.values) and absent.has(e)))
-    return found
+        lists.append(PairedList(each.location, node, e, o, pairs, tuple(notes), bool(absent.values) and absent.has(e)))
+    return lists
 
 
 def row_problem(results: RowResults) -> RowProblem | None:

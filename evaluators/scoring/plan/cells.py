@@ -147,11 +147,11 @@ def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, s
         else structured_output(cell)
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
-    found = [
+    outputs = [
         value if value is document else _found_or_expected(value, document)
         for value, document in zip(parse_all(texts, lambda cell: _value_or_searched(cell, search)), expected, strict=True)
     ]
-    return _perhaps_listed(cells, found, search)
+    return _perhaps_listed(cells, outputs, search)
 
 
 def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
@@ -244,10 +244,10 @@ def _wanted_or_expected(value: Any, document: Any, want: Want) -> Any:
     return _found_or_expected(_document_of_kind(value, want), document)
 
 
-def _found_or_expected(found: Any, document: Any) -> Any:
+def _found_or_expected(value: Any, document: Any) -> Any:
     """The document of the output, or the expected document itself where the two are equal."""
-    kind = found.__class__
-    return document if kind is document.__class__ and kind in _CONTAINERS and json_equal(found, document) else found
+    kind = value.__class__
+    return document if kind is document.__class__ and kind in _CONTAINERS and json_equal(value, document) else value
 
 
 def _document_of_kind(value: Any, want: Want, prefer: Want = "any") -> Any:

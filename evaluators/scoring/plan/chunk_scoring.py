@@ -146,9 +146,12 @@ def _stopping_verdict(needs: Sequence[Result]) -> Result | None:
     return SKIPPED if any(not verdict.status.scored for verdict in needs) else None
 
 
-def as_blocked(lost: Result) -> Result:
-    """The verdict of a blocked row: 0.0 and not passed, whatever the threshold, with the counts of a missing output."""
-    return lost if lost.status.kept_out else replace(lost, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
+def as_blocked(result: Result) -> Result:
+    """The verdict of a blocked row, from its verdict with a missing output: 0.0 and not passed, whatever the threshold, with the same
+    counts."""
+    if result.status.kept_out:
+        return result
+    return replace(result, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
 
 
 def unscored_verdict(issue: Issue) -> Result:

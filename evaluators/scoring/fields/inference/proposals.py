@@ -266,8 +266,8 @@ def _written_number_proposal(texts: list[str], distinct: list[str], path: str, a
     """Proposes `numeric` with `parse` where all texts are numbers in one notation, None where no notation fits. Asks where two notations
     read them as different numbers. Amounts in several currencies are proposed as `exact`."""
     formats = parses_of(distinct)
-    both = None if formats else two_parses_of(distinct)
-    if not formats and both is None:
+    two_notations = None if formats else two_parses_of(distinct)
+    if not formats and two_notations is None:
         return None
     marks = dict(currency for text in distinct if (currency := currency_in(text)) is not None)
     if marks and not frozenset.intersection(*marks.values()):
@@ -275,8 +275,8 @@ def _written_number_proposal(texts: list[str], distinct: list[str], path: str, a
         return Proposal(
             "exact", f"amounts in several currencies ({shown}): as a number alone, one would pass for another"
         )
-    if both is not None:
-        return _two_notation_proposal(texts, distinct, both)
+    if two_notations is not None:
+        return _two_notation_proposal(texts, distinct, two_notations)
     formats = _likelier_first(formats, distinct)
     chosen, first = formats[0], numbers_of(distinct, formats[0])
     other = next((parse for parse in formats[1:] if numbers_of(distinct, parse) != first), None)
@@ -304,11 +304,11 @@ _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})
 
 
 def _two_notation_proposal(
-    texts: Sequence[str], distinct: Sequence[str], both: tuple[dict[str, Any], dict[str, Any]]
+    texts: Sequence[str], distinct: Sequence[str], notations: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
     """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two notations (`both`)
     read as different numbers."""
-    first, second = (numbers_of(distinct, item) for item in both)
+    first, second = (numbers_of(distinct, item) for item in notations)
     pairs = list(zip(distinct, first, second, strict=True))
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]
     doubtful = [text for text, a, b in pairs if a is not None and b is not None and a != b]
@@ -316,7 +316,7 @@ def _two_notation_proposal(
     if doubtful:
         shown = first_texts([quote(item, 30) for item in doubtful], _ODD_SHOWN)
         why += f"; in both, taken as in the first: {shown}"
-    listed = [item or True for item in both]
+    listed = [item or True for item in notations]
     return Proposal({"numeric": {"parse": listed}}, why, several=bool(doubtful))
 
 
@@ -332,9 +332,9 @@ def _word_proposal(texts: list[str], distinct: list[str]) -> Proposal:
     nearly = _nearly_dates_note(texts)
     if len(distinct) <= min(_FEW, len(texts) // _EACH) and all(_LABEL.fullmatch(text) for text in distinct):
         shown = ", ".join(quote(text, 40) for text in distinct[:_SHOWN])
-        more = ", …" if len(distinct) > _SHOWN else ""
+        ellipsis = ", …" if len(distinct) > _SHOWN else ""
         count = "always the same value" if len(distinct) == 1 else f"{len(distinct)} distinct values"
-        return Proposal("exact", f"{count}: {shown}{more}")
+        return Proposal("exact", f"{count}: {shown}{ellipsis}")
     if all(_CODE.fullmatch(text) for text in texts):
         return Proposal("exact", f"codes or numbers in text, such as {quote(distinct[0], 30)}: every character counts")
     words = median(len(text.split()) for text in texts)

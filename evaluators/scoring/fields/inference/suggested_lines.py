@@ -114,15 +114,17 @@ def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
     """Whether null means that a value is absent, which is asked where a value is null in some answers and not in others; else None."""
-    some = [(path, node) for path, node in _single_value_places(root, ()) if node.nulls and node.scalars]
-    if not some:
+    partly_null = [(path, node) for path, node in _single_value_places(root, ()) if node.nulls and node.scalars]
+    if not partly_null:
         return None
-    path, most = max(some, key=lambda path_and_place: path_and_place[1].nulls)
-    more = (
-        f", and so are {len(some) - 1:,} other fields in some" if len(some) > 2 else ", and so is another field in some"
+    path, most = max(partly_null, key=lambda path_and_place: path_and_place[1].nulls)
+    others_too = (
+        f", and so are {len(partly_null) - 1:,} other fields in some"
+        if len(partly_null) > 2
+        else ", and so is another field in some"
     )
-    of = "items" if ANY in path else "expected answers"
-    why = f'"{display(path)}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
+    counted = "items" if ANY in path else "expected answers"
+    why = f'"{display(path)}" is null in {most.nulls:,} of {most.met:,} {counted}{others_too if len(partly_null) > 1 else ""}'
     hints = ("nothing is there: a value in its place is extra", "null is an answer: a value in its place is wrong")
     answers = ("nulls: absent", "nulls: value")
     chosen = ask(InitQuestion(f"{why}. What does null say?", answers, hints, "change `nulls` in the suite"))
@@ -144,35 +146,35 @@ def _single_value_places(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tu
 
 def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[SuggestedLine]:
     """Yields the lines of one place and of what stands below it. `whole` is how often it could have been met."""
-    there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
+    presence = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
     spelled = display(path)
     if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
         for key, child in node.keys.items():
             yield from _lines(child, (*path, key), node.objects, ask)
     elif node.kinds == ("lists",) and node.items is not None and node.items.met:
-        yield from _list_lines(node, node.items, path, there, ask)
+        yield from _list_lines(node, node.items, path, presence, ask)
     elif len(node.kinds) > 1:
-        why = f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value"
+        why = f"of several kinds ({', '.join(node.kinds)}){presence}: compared as one value"
         yield SuggestedLine(path, "exact", why, several=True)
     elif node.objects:
         why = "keys that differ from row to row" if node.keyed_by_data else "an empty object wherever it stands"
-        yield SuggestedLine(path, "exact", f"{why}{there}: compared as one value")
+        yield SuggestedLine(path, "exact", f"{why}{presence}: compared as one value")
     elif node.lists:
-        yield SuggestedLine(path, "exact", f"an empty list wherever it stands{there}")
+        yield SuggestedLine(path, "exact", f"an empty list wherever it stands{presence}")
     else:
         proposal = propose(node.scalars, spelled, ask)
         yield SuggestedLine(
-            path, proposal.compare, proposal.why + there, not node.scalars, proposal.several, proposal.name
+            path, proposal.compare, proposal.why + presence, not node.scalars, proposal.several, proposal.name
         )
 
 
 def _list_lines(
-    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask
+    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], presence: str, ask: Ask
 ) -> Iterator[SuggestedLine]:
     """Yields the suggested lines of a list: one with its alignment, and the lines of its items where they are all objects or all texts. Any
     other list gets one line, `exact`."""
     most = max(map(len, node.lists))
-    size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
+    size = f"{most:,} item{'' if most == 1 else 's'} at most{presence}"
     if items.kinds == ("objects",) and items.keys and not items.nulls:
         key = key_of(node.lists)
         if key is not None:
