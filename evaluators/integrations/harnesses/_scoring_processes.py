@@ -149,7 +149,7 @@ class ScoringProcesses:
         for file in files:
             if file.exists():  # nobody is to wait for what it was asking
                 session = Session(file)
-                session.release_of(process.number)
+                session.release_process(process.number)
                 session.close()
 
 

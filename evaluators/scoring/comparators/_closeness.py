@@ -95,7 +95,7 @@ def exact_room(limits: Limits, expected: Number) -> Fraction:
 
 
 def exact_gap(expected: Number, actual: Number) -> Fraction | None:
-    """The exact difference of two numbers; None where it is more than any number."""
+    """The exact difference of two numbers; None where one of them is infinite or NaN."""
     if not (_is_finite(expected) and _is_finite(actual)):
         return None
     # two numbers that are written alike may differ by less than a decimal shows: the float 0.1 is not a tenth

@@ -161,7 +161,7 @@ class Comparator(Settings):
         return type(self).readable is Comparator.readable
 
     def applies_to(self, expected: Any) -> bool:
-        """Whether an expected value is of the kind that it reads: a number, a date. One that reads any kind says always."""
+        """Whether an expected value is of the kind that it reads, such as a number or a date. True where it reads any kind."""
         return True
 
     @property

@@ -52,7 +52,7 @@ class FunctionComparator(Comparator):
 
     @model_validator(mode="after")
     def _read_params(self) -> Self:
-        """Reads the options, as the function's own `params` reads them."""
+        """Keeps the options as the parameters of the function, checked by its own `params`."""
         self._params = params_of("comparator", self.word, type(self).read_params, self.model_extra or {})
         return self
 

@@ -35,9 +35,9 @@ Between: TypeAlias = Annotated[
 
 
 def side_outside(limits: NumberRange, number: Number, close: Callable[[Number, Number], bool] | None) -> Side | None:
-    """The side of its limits on which a number is, by more than a tolerance; None for one that is right.
+    """The side of its limits on which a number is, by more than a tolerance; None for a number within them.
 
-    `close(limit, number)` is the tolerance, if there is one.
+    `close(limit, number)` says whether a number is within the tolerance of a limit; None where there is no tolerance.
     """
     low, high, without_limit = limits
     if low is not None and (number < low or (without_limit and number == low)):

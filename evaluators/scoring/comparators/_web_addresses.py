@@ -92,7 +92,7 @@ _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
 
 
 def _host(host: str) -> str:
-    """The host in lower case, with the letters that DNS knows."""
+    """The host in lower case, in ASCII as DNS has it, without a dot at its end. Raises ValueError for one that DNS cannot have."""
     host = host.rstrip(".").lower()
     return host if host.isascii() else host.encode("idna").decode("ascii")
 

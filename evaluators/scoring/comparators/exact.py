@@ -43,4 +43,5 @@ class Exact(Comparator):
         return difference_text(expected, actual) + only
 
     def key(self) -> Callable[[Any], Hashable]:
+        """A function that gives equal values one key."""
         return lookup_key

@@ -85,7 +85,7 @@ class Fuzzy(Normalization, Comparator):
 
     @cached_property
     def _distance(self) -> Callable[..., int]:
-        """The library's function that counts the edits between two texts."""
+        """The function of rapidfuzz that counts the edits between two texts."""
         from rapidfuzz.distance.Levenshtein import distance  # a run that compares no text this way starts sooner
 
         return distance

@@ -106,7 +106,7 @@ class Numeric(Comparator):
         if isinstance(parse, Mapping):
             return build(Parse, parse, noun='"parse"')
         if isinstance(parse, list | tuple) and parse:
-            return tuple(_read_notation(format, number) for number, format in enumerate(parse))
+            return tuple(_read_notation(notation, number) for number, notation in enumerate(parse))
         if isinstance(parse, bool | Parse):
             return parse
         hint = 'write parse: true, or parse: {thousands: ",", decimal: "."}'

@@ -202,7 +202,7 @@ def asking_about(rows: Sequence[int]) -> Iterator[None]:
 def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Comparison | RowProblem]:
     """A comparator's answers to what one evaluator asks of one row, in the order of the questions, each with a reason.
 
-    A problem with one question stands in its place; a call that fails as a whole is everyone's problem.
+    A problem with one question is its answer; where a call fails as a whole, its problem is the answer to each.
     """
     return ask_later(comparator, questions)()
 
@@ -214,23 +214,23 @@ def ask_later(
     answered."""
     if not isinstance(comparator, JudgedComparator):
         return _request_answers(row, comparator, questions, _question_keys(comparator, questions))
-    known, judge = [comparator.comparison_or_question(question) for question in questions], comparator.judge
-    paths = [
+    settled, judge = [comparator.comparison_or_question(question) for question in questions], comparator.judge
+    for_judge = [
         (answer, question.path)
-        for answer, question in zip(known, questions, strict=True)
+        for answer, question in zip(settled, questions, strict=True)
         if isinstance(answer, JudgeQuestion)
     ]
-    if judge is None or not paths:
-        return lambda: [answer for answer in known if not isinstance(answer, JudgeQuestion)]
-    requests = [replace(answer, path=path) for answer, path in paths]
-    given = _request_answers(row, judge, requests, tuple(answer.key for answer, _ in paths))
+    if judge is None or not for_judge:
+        return lambda: [answer for answer in settled if not isinstance(answer, JudgeQuestion)]
+    judge_questions = [replace(question, path=path) for question, path in for_judge]
+    judge_answers = _request_answers(row, judge, judge_questions, tuple(question.key for question, _ in for_judge))
 
     def answers() -> list[Comparison | RowProblem]:
         """The answers in the order of the questions: those that needed no judge, and those of the judge."""
-        each = iter(given())
+        following = iter(judge_answers())
         return [
-            comparator.comparison_or_problem(answer, next(each)) if isinstance(answer, JudgeQuestion) else answer
-            for answer in known
+            comparator.comparison_or_problem(answer, next(following)) if isinstance(answer, JudgeQuestion) else answer
+            for answer in settled
         ]
 
     return answers

@@ -75,7 +75,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
         return record | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
 
     def as_written(self, written: Callable[[Any], Any]) -> JudgeQuestion:
-        """The question with the texts of the suite as people read them, by `written`; the row's values stay."""
+        """A copy of the question in which `written` has changed the texts of the suite to what people read; the row's values stay."""
         return replace(self, instructions=written(self.instructions), params=written(dict(self.params)))
 
     @cached_property
@@ -131,7 +131,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def amount_text(cost: int) -> str:
-    """A cost as a number with all its decimals."""
+    """A cost, in units of `prices`, as a number of the currency with all its decimals."""
     return f"{Decimal(cost).scaleb(-12).normalize():f}"
 
 

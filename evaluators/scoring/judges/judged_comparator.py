@@ -136,7 +136,7 @@ class JudgedComparator(Comparator):
         return self.comparison_of_answer(question, answer) if answer.error is None else RowProblem(answer.error)
 
     def _null_comparison(self, question: Question) -> Comparison | None:
-        """The comparison of null with a value, where they differ; None for any other pair."""
+        """A mismatch, for a pair of which one value is null, where null differs from any other value; None for any other pair."""
         if self._null_differs and (question.expected is None) is not (question.actual is None):
             return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
@@ -173,7 +173,7 @@ def any_comparator(name: str) -> type[Comparator]:
     )
 
 
-def match_but_for_writing(question: Question) -> Comparison | None:
+def match_but_for_case_and_spaces(question: Question) -> Comparison | None:
     """A match for two values whose texts differ at most in case, spaces and how a letter is stored; None for any other pair."""
     if _same_texts()(question.expected, question.actual):
         return Comparison(1.0, True, "equal once case and spaces are set aside")

@@ -94,7 +94,7 @@ class ModelEndpoint(Judge):
         if not isinstance(data, Mapping) or data.get("model") is not None:
             return data
         file = data.get("env_file")
-        with suppress(Problems):  # `ready` says it
+        with suppress(Problems):  # `ready` tells of a file that cannot be read
             file = file if isinstance(file, str) and file else None
             return {**data, "model": variable(DEFAULT_MODEL, _folder_of(info), file)}
         return data

@@ -93,14 +93,14 @@ class Round:
         # so long somebody else may take over one question, at most
         patience = (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
         while pending:
-            pending = self._without_answer(pending)
+            pending = self._take_known_answers(pending)
             mine = self.session.claim([entry.key for entry in pending], self.owner) if pending else set()
             if waited > patience:
                 mine = {entry.key for entry in pending}  # whoever had them is gone
             claimed = [entry for entry in pending if entry.key in mine]
             if claimed:
                 # somebody may have answered between the look and the claim
-                self._ask(self._without_answer(claimed))
+                self._ask(self._take_known_answers(claimed))
                 waited = 0.0
             pending = [entry for entry in pending if entry.answer is None]
             if pending:
@@ -108,8 +108,9 @@ class Round:
                 judge.pause(_LOOK_AGAIN_SECONDS)
                 waited += _LOOK_AGAIN_SECONDS
 
-    def _without_answer(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
-        """The pending questions without an answer in the cache. The others get their answers here."""
+    def _take_known_answers(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
+        """Gives the pending questions the answers that are known, in memory or in the store, and counts them. Returns the questions without
+        one."""
         known = self.session.known.setdefault(self.name, {})
         for entry in pending:
             entry.answer = known.get(entry.key)
@@ -124,7 +125,7 @@ class Round:
         return unknown
 
     def _ask(self, pending: Sequence[PendingQuestion]) -> None:
-        """Sends the questions in their requests, several at once, and releases their claims."""
+        """Opens the connection, as `send`, sends the questions in their requests, several at once, and releases their claims."""
         groups = groups_of(self.judge, pending)
         try:
             with (
@@ -136,7 +137,8 @@ class Round:
             self.session.release([entry.key for entry in pending])
 
     def _watch(self, futures: Sequence[Future[None]]) -> None:
-        """Waits for the requests, and ends early when the run is stopped: those that are under way are finished."""
+        """Waits for the requests. Raises what one of them raises, and StoppedAsking when the run is stopped; those that have not begun are
+        cancelled then."""
         unfinished = set(futures)
         try:
             while unfinished:

@@ -92,7 +92,7 @@ class Session:
         with self._transaction() as connection:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
-    def release_of(self, process: int) -> None:
+    def release_process(self, process: int) -> None:
         """Gives up the claims of a process that has ended, so that no other process waits for it."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
@@ -100,8 +100,8 @@ class Session:
     def reserve(
         self, judge: str, spending: tuple[int, int, int], most: tuple[int | None, int | None, int | None]
     ) -> bool:
-        """Whether so many questions, tokens and units of money may still go to a judge, of the most that it gets in the run; they
-        count as spent from now on."""
+        """Counts so many questions, tokens and units of money as spent on a judge, unless the run then spends more than `most` on it. Gives
+        whether they were counted, so that the request may be sent."""
         self.count(judge)
         with self._lock:
             cursor = self._connection.execute(

@@ -64,7 +64,7 @@ def without_proofs(text: str) -> str:
     """A text whose addresses hold no passwords, tokens or keys; other addresses stay as they are."""
 
     def without_proof(match: re.Match[str]) -> str:
-        """One address: as messages show it where it holds a proof of who asks, else as it is."""
+        """One address: as messages show it where it holds a password, a token or a key, else as it is."""
         address = match[0]
         return shown_address(address) if has_password(address) or _PROOF.search(address) else address
 
@@ -176,7 +176,7 @@ class StoreFault(OSError):
 
 
 def has_wildcards(text: str) -> bool:
-    """Whether a place, or a step of one, holds a character that stands for others."""
+    """Whether a place, or a step of one, holds a wildcard: `*`, `?` or `[`."""
     return not WILDCARDS.isdisjoint(text)
 
 

@@ -113,7 +113,7 @@ def is_after_mark(text: str, at: int) -> bool:
 
 
 def without_currency(text: str) -> tuple[str, Currencies | None]:
-    """An amount without its mark, and the currencies for which it may stand; None for a text without one."""
+    """An amount without its mark, and the currencies for which the mark may stand; the text as it is, and None, where it has no mark."""
     mark = _AMOUNT_BEFORE.match(text)
     if mark is not None and not _is_code(text, mark) and (named := currencies_of_mark(mark[2])) is not None:
         return mark[1] + text[mark.end() :], named

@@ -59,7 +59,7 @@ class DayPlaces:
         """The first span of each day that the text may name."""
         places = dict[Day, Span]()
         for days, span in chain(
-            _days_between(self.text, 0, len(self.text), self._languages), _days_in_eight_digits(self.text)
+            _days_in_part(self.text, 0, len(self.text), self._languages), _days_in_eight_digits(self.text)
         ):
             for day in days:
                 places.setdefault(day, span)
@@ -78,7 +78,7 @@ def _span_of_day(text: str, day: Day, languages: Sequence[str]) -> Span | None:
                 while text[stop : stop + 1].isdigit():
                     stop += 1
                 if text.find(day_number, start, stop) >= 0:  # a quick look, before the patterns are tried
-                    days = _days_between(text, start, stop, languages)
+                    days = _days_in_part(text, start, stop, languages)
                     if (span := next((span for days, span in days if day in days), None)) is not None:
                         return span
             elif text.startswith(eight_digits, at) and not (
@@ -95,7 +95,7 @@ def _days_in_eight_digits(text: str) -> Iterator[tuple[Collection[Day], Span]]:
         yield ((int(match[1]), int(match[2]), int(match[3])),), match.span()
 
 
-def _days_between(text: str, start: int, end: int, languages: Sequence[str]) -> Iterator[tuple[Collection[Day], Span]]:
+def _days_in_part(text: str, start: int, end: int, languages: Sequence[str]) -> Iterator[tuple[Collection[Day], Span]]:
     """The spans in a part of the text that may name a day, each with all days that it may name: (days, span)."""
     # in numbers: 31/05/2024
     for match in _DATE.finditer(text, start, end):

@@ -42,7 +42,8 @@ _Pairing: TypeAlias = Callable[[int, list[Any], list[Any]], list[_Change] | None
 
 
 def reason_in_full(reason: str, expected: Any, actual: Any) -> str:
-    """A reason in which `difference_text` of two values also says what differs inside the items of lists of unlike length."""
+    """The reason, with the sentence of `difference_text` about two values replaced by one that also says what differs inside the items of
+    lists of unlike length. A reason without that sentence stays."""
     if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)) or json_equal(expected, actual):
         return reason
     brief = difference_text(expected, actual)

@@ -181,7 +181,7 @@ def documents(text: str) -> FoundDocuments:
 
 
 def objects_inside(text: str) -> list[Found]:
-    """The objects in prose that stand in lists, and those that do not, from left to right."""
+    """The objects in prose, whether they stand in lists or not, from left to right."""
     readings = _readings(text, {}, [], _OBJECT_STARTS)
     return [Found(reading.value, "embedded", at, reading.end) for at, reading in readings if reading.refusal is None]
 

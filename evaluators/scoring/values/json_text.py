@@ -252,7 +252,8 @@ class PlaceReader:
             self._data = None
 
     def read(self, at: int) -> ReadValue:
-        """The value that begins at a character. Raises NotJSON at the first mistake."""
+        """The value that begins at a character. Raises NotJSON at the first mistake. Where the complaint of msgspec leaves it open,
+        `json_reader.read` reads again."""
         text, data = self._text, self._data
         if data is None:
             return read(text, at, self._depth)

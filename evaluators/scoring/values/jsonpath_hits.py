@@ -40,7 +40,7 @@ class Segment(Struct, frozen=True):
 def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
     """The places that a query hits, each once, in order, with their values.
 
-    Raises RowProblem: environment where it would look at more values than the limits allow, config where the library fails.
+    Raises RowProblem: environment where it would look at more values than the limits allow, config where jsonpath-ng fails.
     """
     try:
         return _hits(query, document)
@@ -79,7 +79,7 @@ def _hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
 def _segments(query: str) -> tuple[Segment, ...]:
     """The segments of a query, compiled.
 
-    How the library's filters read, checked against RFC 9535 by the tests: a missing key equals nothing, so only `!=`
+    How the filters of jsonpath-ng read, checked against RFC 9535 by the tests: a missing key equals nothing, so only `!=`
     holds for it, and two missing keys are equal; `true` is not 1, and 1 is 1.0; only two numbers or two texts have an
     order; `[?@.name]` asks whether the key is there, so null and false pass. In all this they follow the RFC. Where they
     differ: an index reaches into lists only, here as in the RFC, although a plain path also finds a key of digits;

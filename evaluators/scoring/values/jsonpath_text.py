@@ -46,7 +46,7 @@ Selector: TypeAlias = Any
 
 
 def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
-    """The steps of a plain path, or no steps and the normal form of a query. Raises BadPath, also for what the library cannot read."""
+    """The steps of a plain path, or no steps and the normal form of a query. Raises BadPath, also for what jsonpath-ng cannot read."""
     refuse_outer_spaces(text)
     if _PLAIN.fullmatch(text):
         found = _PLAIN_STEP.findall(text)
@@ -55,7 +55,7 @@ def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
 
 
 def _read_by_library(text: str) -> tuple[tuple[Step, ...], str | None]:
-    """The steps or the normal form of a path, as `read_jsonpath` gives them."""
+    """The steps or the normal form of a path, as `read_jsonpath` gives them, by the grammar of jsonpath-ng. Raises BadPath."""
     _, selectors = _split_path(_parse_query(text))
     steps = tuple(step for below, selector in selectors if not below and (step := _step_of(selector)) is not None)
     if len(steps) == len(selectors):
@@ -80,7 +80,7 @@ def selectors_of(query: str) -> tuple[tuple[bool, Selector], ...]:
 
 
 def _parse_query(text: str) -> Any:
-    """The library's tree of a path. Raises BadPath."""
+    """The tree that jsonpath-ng makes of a path. Raises BadPath for what RFC 9535 does not have, too."""
     from jsonpath_ng.exceptions import JsonPathLexerError, JsonPathParserError
     from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
 
@@ -96,7 +96,7 @@ def _parse_query(text: str) -> Any:
             if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _ODD_ZERO.match(text, at)):
                 raise _refusal(text, at)
             begins, before = before in _BEGIN, token.type
-            if begins and token.type in _LITERALS:  # the library takes a literal on the left side only as a name
+            if begins and token.type in _LITERALS:  # jsonpath-ng takes a literal on the left side only as a name
                 token.type, token.value = "ID", _literal_text(None if token.type == "NULL" else token.value)
             yield token
         at = len(text)
@@ -123,7 +123,7 @@ _one_at_a_time: Final = Lock()
 
 @lru_cache(maxsize=1)
 def _parser() -> Any:
-    """The library's parser. Kept, because making it takes longer than reading a path."""
+    """The parser of jsonpath-ng. Cached, because making it takes longer than reading a path."""
     from jsonpath_ng.ext.parser import ExtendedJsonPathParser
 
     return ExtendedJsonPathParser()
@@ -195,7 +195,7 @@ class _OddComparison(Exception):
 
 
 def _split_path(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
-    """The root of a path (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
+    """The root (`$` or `@`) of a path of jsonpath-ng, and its selectors, each with whether it selects in everything below as well."""
     from jsonpath_ng.jsonpath import Child, Descendants
 
     selectors: list[tuple[bool, Selector]] = []
@@ -221,7 +221,7 @@ def _normal_form(selectors: list[tuple[bool, Selector]]) -> str:
 
 
 def _selector_text(selector: Selector) -> str:
-    """A selector of the library as RFC 9535 writes it inside brackets."""
+    """A selector of jsonpath-ng as RFC 9535 writes it inside brackets."""
     from jsonpath_ng.ext.filter import Filter
     from jsonpath_ng.jsonpath import Fields, Wildcard
 
@@ -266,20 +266,20 @@ def _operand_text(path: Any) -> str:
 
 
 def _literal_text(value: JSON) -> str:
-    """A fixed value inside a filter as the library takes it."""
+    """A fixed value inside a filter as jsonpath-ng takes it."""
     if isinstance(value, str):
         return _in_library_quotes(value)
     return _without_exponent(repr(value)) if isinstance(value, float) else json.dumps(value)
 
 
 def _without_exponent(number: str) -> str:
-    """A number with a fraction and without an exponent, which the library does not read."""
+    """A number with a fraction and without an exponent, as jsonpath-ng reads no exponents."""
     digits = format(Decimal(number), "f")
     return digits if "." in digits else f"{digits}.0"
 
 
 def _in_library_quotes(key: str) -> str:
-    """A text in single quotes, as the library takes it."""
+    """A text in single quotes, as jsonpath-ng takes it."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 

@@ -101,7 +101,7 @@ def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
 
 def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
     """A function from a text to the digits of the number in it, before they become a number of any type."""
-    number, percent = _pattern(settings), settings.percent
+    number, percent = _number_matcher(settings), settings.percent
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
 
     def find(text: str) -> WrittenDigits | None:
@@ -123,7 +123,7 @@ def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
     return find
 
 
-def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
+def _number_matcher(settings: Parse) -> Callable[[str], re.Match[str] | None]:
     """A function that matches a number without its sign: `whole` digits, `decimals` and `power`."""
     marks = {" ": "[ \u00a0\u2009\u202f]", "'": "['\u2019]"}
     whole = "[0-9]+"
@@ -138,7 +138,8 @@ def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
 
 
 def _as_number(negative: bool, whole: str, decimals: str, power: int) -> Number | None:
-    """The number that is written: a whole number as an int, any other as a float, or as a fraction where no float has all of it."""
+    """The number that is written: a whole number as an int, any other as a float, or as a fraction where no float has all of it. None where
+    it is larger than any float, or has more digits than anybody writes."""
     sign, places = -1 if negative else 1, decimals.rstrip("0")
     if not places and not power:
         return sign * int(whole or "0") if len(whole) <= MOST_DIGITS else None

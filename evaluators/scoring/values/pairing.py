@@ -54,7 +54,7 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     few, many = sorted((rows[-1] + 1, columns[-1] + 1))
     unit = few * (many - 1) + 1
     weights = [
-        [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
+        [value * unit - abs(row - column) if value else 0 for column, value in zip(columns, line, strict=True)]
         for row, line in zip(rows, gains, strict=True)
     ]
     return [(row, column) for row, column in enumerate(_earliest_partners(*_best_pairing(weights))) if column >= 0]
@@ -77,10 +77,11 @@ def undisputed_pairs(table: Table) -> Pairs | None:
 
 
 def _best_pairing(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, list[int]]:
-    """A best pairing of rows with columns, by weights that are 0 or more, and what its equals may be made of.
+    """A best pairing of rows with columns, by weights that are 0 or more, and what pairings as good may be made of: (partners, tight,
+    loose, prices).
 
-    Pairs of weight 0 stay apart. With the partners come, as bits, the columns that each row has in some pairing as good
-    (and perhaps some more) and the rows without a price, which may stay alone; and the price of each column.
+    Pairs of weight 0 stay apart. `tight` has, as bits, the columns that each row has in some pairing as good, and perhaps some more;
+    `loose`, as bits, the rows without a price, which may stay alone; `prices` are those of the columns.
     """
     rows, columns = len(weights), len(weights[0])
     flipped = rows > columns

@@ -100,7 +100,7 @@ class Source:
         self.text, self._how = text, how
         self._words = WordPlaces(text)
         self.steps_left = NEAR_STEPS
-        """What is left to look for near passages; who looks in one text for several rows says where each of them begins."""
+        """The steps that are left to look for near passages. Whoever looks in one text for several rows sets them anew for each."""
         self._looks_before_normalizing = FEW
 
     def has(self, value: Any) -> bool:
@@ -163,7 +163,7 @@ class Source:
         return words.digits == DIGITS.findall(passage_text) and negations(words.text) == negations(passage_text)
 
     def _exact_span(self, value: Any) -> Span | None:
-        """The span in which the text says a number or a day in any way, or has the very words."""
+        """The span in which the text says a number or a day in any way, or has the very words; None where it does not."""
         reads = reads_of(value)
         if reads is WORDS:
             at = self._words.of_words(value) if not value.isspace() else -1
@@ -272,14 +272,14 @@ class Source:
             return None
         return Passage(self._length_of(start + 1) - 1, self._length_of(end), likeness)
 
-    def _length_of(self, normal: int) -> int:
+    def _length_of(self, normal_length: int) -> int:
         """The length of the shortest beginning of the text that is normalized to at least so many characters."""
-        after = bisect_left(self._anchors, max(1, normal), key=itemgetter(1))
+        after = bisect_left(self._anchors, max(1, normal_length), key=itemgetter(1))
         begin, before = self._anchors[after - 1]
         low, high = begin, self._anchors[after][0] if after < len(self._anchors) else len(self.text)
         while low < high:
             middle = (low + high) // 2
-            if before + len(self._how.normal_text(self.text[begin:middle])) < normal:
+            if before + len(self._how.normal_text(self.text[begin:middle])) < normal_length:
                 low = middle + 1
             else:
                 high = middle
@@ -298,6 +298,7 @@ class Source:
             marks.append(cut[0])
         parts = [self.text[begin:end] for begin, end in zip(begins, [*ends, len(self.text)], strict=True)]
         normal = list(map(self._how.normal_text, parts))
+        # between the parts, the normalized text has the same marks, or spaces, or nothing
         for between in (marks, [" " * bool(mark) for mark in marks], [""] * len(marks)):
             pieces = [piece + mark for piece, mark in zip(normal, [*between, ""], strict=True)]
             if max(map(len, parts)) <= MOST_NEAR and "".join(pieces) == self._normal:

@@ -326,9 +326,8 @@ _SAME_NAME: Final = 0.8
 def nearest_path(wanted: Path, document: JSON, item: Step = ANY) -> str | None:
     """The path that exists in the document and is most like the wanted one, in dots; None when nothing is near.
 
-    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown as `[*]`
-    when the wanted path has one, by the wanted index or the first when it has an index, and else by `item`. A query has no
-    neighbours.
+    The same key in another place counts as near, so `name` suggests `vendor.name`. In a list, all items are looked through as `[*]` where
+    the wanted path has `[*]`; the first item and those at its indexes where it has indexes; else `item`. Nothing is near a query.
     """
     if wanted.query is not None or not wanted.steps:
         return None

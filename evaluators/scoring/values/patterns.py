@@ -34,7 +34,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     """
     import regex
 
-    if "{" in pattern and _places(pattern) > MOST_PLACES + len(pattern):
+    if "{" in pattern and _written_out_length(pattern) > MOST_PLACES + len(pattern):
         message = (
             f'the pattern "{pattern[:60]}" is too large: with its repeats it comes to more than {MOST_PLACES:,} places'
         )
@@ -59,7 +59,7 @@ def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float
     find = ready.search if how == "search" else ready.fullmatch
 
     def matches(text: str) -> bool:
-        """Whether the pattern occurs in a text. Raises RowProblem when the search takes too long."""
+        """Whether a text holds the pattern, or is the pattern, as `how` says. Raises RowProblem when that takes too long."""
         row_clock().tick()
         try:
             return find(text, timeout=timeout_seconds) is not None
@@ -99,7 +99,7 @@ _PIECE: Final = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)\}|.", re.D
 """An escape, a set of characters, a repeat of so many times, or any other character."""
 
 
-def _places(pattern: str) -> int:
+def _written_out_length(pattern: str) -> int:
     """About how many characters a pattern has once its fixed repeats, such as `{100}`, are written out, also one inside another."""
     # `here`: those of the group that is open; `last`: those of the piece that a repeat would repeat
     outer: list[int] = []

@@ -32,7 +32,7 @@ def json_escape(char: str) -> str:
 
 
 def is_invisible(char: str) -> bool:
-    """Whether the character takes no room and draws nothing, such as U+200B. Joiners, which shape emoji and letters, do."""
+    """Whether the character takes no room and draws nothing, such as U+200B. Joiners, which shape emoji and letters, are not."""
     return category(char) in ("Cc", "Cf", "Zl", "Zp") and char not in _JOINERS
 
 
@@ -52,7 +52,7 @@ def kind(value: Any) -> str:
 
 
 def with_kind(value: Any) -> str:
-    """What a JSON value is, as a sentence goes on with it: `30 is a number`, and of null, which is its own kind, `the value is null`."""
+    """A sentence on the kind of a JSON value, to go on with: `30 is a number`; of null, which is a kind of its own, `the value is null`."""
     return "the value is null" if value is None else f"{quote(value)} is {kind(value)}"
 
 

@@ -47,8 +47,8 @@ def open_shared(file: Path | str, tables: str) -> sqlite3.Connection:
 
 
 def _connect(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
-    """A connection to a file, which the `mode` of SQLite reads (`ro`) or writes (`rwc`). No attached files, and no functions in
-    views or triggers, run in it."""
+    """A connection to a file, in the `mode` of SQLite that reads (`ro`) or writes (`rwc`) it. It attaches no other file, and its views and
+    triggers call no functions. Raises sqlite3.Error."""
     place = os.path.abspath(file).replace(os.sep, "/")
     path = quote(os.fsencode(place if place.startswith("/") else f"/{place}"))  # of a share: `file:////server/…`
     db = sqlite3.connect(

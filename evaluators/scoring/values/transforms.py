@@ -50,7 +50,7 @@ class Transform(Struct, frozen=True):
     """It may make a list or an object of a value, or take one apart: fields below the place find what it makes."""
 
     def __hash__(self) -> int:
-        return hash((self.name, self.apply, self.converts))
+        return hash((self.name, self.apply, self.converts))  # parameters may hold what has no hash
 
 
 class AnyParameters(Settings):

@@ -82,8 +82,8 @@ class WordPlaces:
         return places
 
     def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
-        """For each text of so many letters and digits, the places from which on it stands, whatever marks are in it. Only places at which a
-        word begins, where a code may begin, too."""
+        """For each run of so many letters and digits with which a word of the text begins, whatever marks are in it: the places where it
+        begins."""
         if length not in self._codes_by_length:
             letters, starts = self._letters
             places = defaultdict[str, list[int]](list)
@@ -145,7 +145,8 @@ def negations(text: str) -> Sequence[str]:
 
 
 def inside_word(text: str, at: int) -> bool:
-    """Whether a place in a text has one word, or one code, on both sides: not at the ends, nor beside a space."""
+    """Whether a place in a text has one word, or one code, on both sides: not at the ends, nor beside a space. A code goes on over a mark
+    between two digits, and over a hyphen or a slash between a digit and a letter."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -195,7 +196,8 @@ class Code(NamedTuple):
         return (start, end) if _BEFORE_CODE.match(text, start) and _AFTER_CODE.match(text, end) else None
 
     def spellings(self) -> Sequence[str]:
-        """The letters and digits that stand where the code does: behind the one to three digits of a country may be a zero, +49 (0)30."""
+        """The letters and digits by which a text may write the code: its own; of a telephone number with +, also those with a zero behind
+        the one to three digits of the country, as in +49 (0)30."""
         within = (f"{self.letters[:at]}0{self.letters[at:]}" for at in (1, 2, 3))
         return [self.letters, *(within if self.first == "+" else ())]
 

@@ -9,7 +9,7 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import Question
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion
-from evaluators.scoring.judges.judged_comparator import JudgedComparator, match_but_for_writing
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, match_but_for_case_and_spaces
 
 
 class Semantic(JudgedComparator):
@@ -28,7 +28,7 @@ class Semantic(JudgedComparator):
         return self.partial
 
     def compare_without_judge(self, question: Question) -> Comparison | None:
-        return match_but_for_writing(question)
+        return match_but_for_case_and_spaces(question)
 
     def comparison_of_answer(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for: with its score under `partial`, else with 1 or 0."""
@@ -49,7 +49,7 @@ class StringSemantic(JudgedComparator):
     """The score from which on the texts match."""
 
     def compare_without_judge(self, question: Question) -> Comparison | None:
-        return match_but_for_writing(question)
+        return match_but_for_case_and_spaces(question)
 
 
 class StringLlm(JudgedComparator):

@@ -15,7 +15,7 @@ from evaluators.model.rows import Comparison
 from evaluators.model.settings import spell
 from evaluators.scoring.comparators._comparator import Question
 from evaluators.scoring.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered_issue
-from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, match_but_for_writing
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, match_but_for_case_and_spaces
 from evaluators.scoring.values.equality import json_equal
 
 _FORGIVING: Final = frozenset((
@@ -49,14 +49,14 @@ class ArrayLlm(JudgedComparator):
     enough."""
 
     def compare_without_judge(self, question: Question) -> Comparison | None:
-        """The comparison where no judge is needed: a side is no list, the lists are equal or equal but for their writing, or one is empty.
-        None where a judge decides."""
+        """The comparison where no judge is needed: a side is no list, one list is empty, or they are equal, perhaps but
+        for case and spaces. None where a judge decides."""
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Comparison(0.0, False, "one of the two is no list")
         if json_equal(expected, actual):
             return self._comparison_of_equals(question, "equal")
-        if not self._tells_writing_apart and (answer := match_but_for_writing(question)):
+        if not self._counts_case_and_spaces and (answer := match_but_for_case_and_spaces(question)):
             return self._comparison_of_equals(question, answer.reason)
         if expected and actual:
             return None
@@ -75,8 +75,8 @@ class ArrayLlm(JudgedComparator):
         return comparator
 
     @cached_property
-    def _tells_writing_apart(self) -> bool:
-        """Whether some part of an item is compared so that two texts may differ which are the same but for case and spaces."""
+    def _counts_case_and_spaces(self) -> bool:
+        """Whether case and spaces may count in some part of an item, by the comparators that `items` names."""
         return any(
             _word_of_rule(rule) not in _FORGIVING
             for rules in (self.items or {}).values()
