@@ -85,8 +85,10 @@ def confidence_counts(
         right, kept_out = labels[code]
         if kept_out:
             confidences.kept_out += n
+        elif right:
+            confidences.right[step] += n
         elif right is not None:
-            (confidences.right if right else confidences.wrong)[step] += n
+            confidences.wrong[step] += n
     return confidences
 
 

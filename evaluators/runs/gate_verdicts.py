@@ -147,7 +147,7 @@ _Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
 
 
 def _judge_metric(gate: Gate, stats: EvaluatorStats) -> _Answer:
-    """A gate on a metric of an evaluator or a field, or on its lower bound; undecided where the field is not there."""
+    """The answer of a gate on a metric of an evaluator or a field, or on its lower bound; undecided where the field is not there."""
     config = gate.config
     field = next((field for field in stats.fields if field.path == gate.target.field), None)
     if gate.target.field is not None and field is None:
@@ -169,7 +169,7 @@ def _judge_metric(gate: Gate, stats: EvaluatorStats) -> _Answer:
 
 
 def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
-    """The verdict of a gate on the metric of one label, or on an average of all; undecided where answers are kept out of the table."""
+    """The answer of a gate on the metric of one label, or on an average of all; undecided where answers are kept out of the table."""
     label = gate.config.label
     if table is None:
         return None, 0, _UNDECIDED, (Finding("no-labels", {"label": label or "…"}),)
@@ -190,7 +190,7 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
 
 
 def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
-    """A gate on a number of a measure; cells that are empty or no numbers count against coverage."""
+    """The answer of a gate on a number of a measure; cells that are empty or no numbers count against coverage."""
     value: float | None = getattr(stats, gate.metric)
     metric = Finding("metric", {"metric": gate.metric})
     decided = _compare_limits(gate.config, value, stats.n, metric, kind="quantity-")
@@ -198,7 +198,7 @@ def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
 
 
 def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
-    """The verdict of a gate on k outputs of a question; n is the number of groups. One of fewer outputs says nothing, and counts
+    """The answer of a gate on k outputs of a question, which rests on a number of groups. One of fewer outputs says nothing, and counts
     against coverage like one that was kept out: what is easy may be asked less often than what is hard."""
     config = gate.config
     if stats is None or config.k is None:
@@ -220,7 +220,7 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
 
 
 def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
-    """The gate on how far a confidence can be trusted. A row without a usable one is never accepted, and is in no other metric."""
+    """The answer of a gate on how far a confidence can be trusted. A row without a usable one is never accepted, and in no other metric."""
     if stats is None:
         return None, 0, _UNDECIDED, (_NO_ROWS,)
     unsure = stats.missing + stats.unusable
@@ -351,9 +351,8 @@ def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field
     bound = stats.metric_ci(field.path if field else None, ratio)
     if bound is not None and bound.ci is not None:
         return bound.ci.low
-    return (
-        0.0 if metric_of(metric, stats, field) == 0 else None
-    )  # a metric of 0 cannot be lower, with an interval or without
+    # a metric of 0 cannot be lower, with an interval or without
+    return 0.0 if metric_of(metric, stats, field) == 0 else None
 
 
 def rows_measured(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> int:

@@ -153,8 +153,13 @@ def moments_of_values(values: Mapping[Fraction, int]) -> Moments | None:
     powers: dict[int, tuple[int, int, int, int]] = {}
     for value, times in values.items():
         num, den = value.numerator, value.denominator
-        one, two, three, four = powers.get(den, (0, 0, 0, 0))
-        powers[den] = one + num * times, two + num**2 * times, three + num**3 * times, four + num**4 * times
+        total, squares, cubes, fourths = powers.get(den, (0, 0, 0, 0))
+        powers[den] = (
+            total + num * times,
+            squares + num**2 * times,
+            cubes + num**3 * times,
+            fourths + num**4 * times,
+        )
     return moments_of_powers(sum(values.values()), powers)
 
 

@@ -113,14 +113,14 @@ class LabelColumn:
             return NO_PAIR
         code = self.pairs.setdefault(pair, len(self.pairs))
         self._wanted.add(pair[0])
-        if self._listed is None and (pair[0] == "=" or too_many(len(self._wanted), len(self.pairs))):
+        if self._listed is None and (pair[0] == "=" or too_many_for_labels(len(self._wanted), len(self.pairs))):
             self.given_up = True
         if not is_label(pair[0]) and not self._rule.other and len(self.unlisted) < MOST_UNLISTED:
             self.unlisted.setdefault(key[0] if key[0].__class__ is str else to_text(key[0]), (offset,))
         return code
 
 
-def too_many(expected: int, pairs: int) -> bool:
+def too_many_for_labels(expected: int, pairs: int) -> bool:
     """Whether so many different expected texts, or pairs, are no labels by themselves."""
     return expected > MOST_LABELS or pairs > MOST_PAIRS
 

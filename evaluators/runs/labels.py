@@ -17,7 +17,7 @@ from evaluators.runs.label_pairs import (
     FirstRow,
     LabelPair,
     is_label,
-    too_many,
+    too_many_for_labels,
 )
 from evaluators.runs.metric_table import LABEL_METRICS, compute_metrics
 from evaluators.runs.result import ConfusionMatrix, LabelCell, LabelMetrics
@@ -61,7 +61,7 @@ def label_pairs_of(columns: Columns, evaluator: int, listed: bool, unlisted: Map
         _note_rows(first, codes, rows, ids)
     known = columns.pairs(evaluator)
     pair_counts = {known[code]: PairCount(n, first[code]) for code, n in times.items() if code >= 0}
-    no_labels = not listed and too_many(len({expected for expected, _ in pair_counts}), len(pair_counts))
+    no_labels = not listed and too_many_for_labels(len({expected for expected, _ in pair_counts}), len(pair_counts))
     return LabelPairs({} if no_labels else pair_counts, unlisted)
 
 

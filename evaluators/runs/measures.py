@@ -142,14 +142,14 @@ class ClusterNumbers:
 
     def __init__(self, place: int, measure: Measure) -> None:
         """`place` is the index of the measure; sums are added to `measure`."""
-        self.names, self._found = [f"measure{place}"], measure
+        self.names, self._measure = [f"measure{place}"], measure
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
         """Adds the sum and the count of the numbers in one cluster to the measure: `cells[0]` are its cells, its name `group` does not
         matter."""
-        units = (units_in(cell, self._found.mark) for cell in cells[0] if not is_empty(cell))
+        units = (units_in(cell, self._measure.mark) for cell in cells[0] if not is_empty(cell))
         if known := [number for number in units if number is not None]:
-            self._found.clusters.add(sum(known), len(known))
+            self._measure.clusters.add(sum(known), len(known))
 
     def settle(self) -> None:
         """Does nothing: each cluster is counted when it is added, since hardly two have the same numbers."""

@@ -40,7 +40,7 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def line_places(suite: LoadedSuite | None) -> dict[str, str]:
-    """The place of each evaluator in the suite's text; empty for a suite given as data. Nothing where no suite was written."""
+    """The place of each evaluator in the suite's text, by its name; an empty text for a suite given as data. Empty without a suite."""
     return {} if suite is None else {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
 
 

@@ -214,11 +214,9 @@ class Run:
             results = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
             row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, results)
             row.recorded = records_by_evaluator(outcomes.lines_of(row.number))
-            if listed := records_by_evaluator(
-                whole.lines_of(row.number)
-            ):  # in place of what was recorded, in the same order
-                both = {**row.recorded, **listed}
-                row.recorded = {name: both[name] for name in names if name in both}
+            if with_matches := records_by_evaluator(whole.lines_of(row.number)):
+                records = {**row.recorded, **with_matches}
+                row.recorded = {name: records[name] for name in names if name in records}
             for cell in cells.lines_of(row.number):
                 row.cells = cell.cells
             yield row

@@ -206,7 +206,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
 
     @staticmethod
     def of(verdict: Result) -> CodedVerdict:
-        """A verdict as it is written."""
+        """The verdict in the form in which a run folder has it."""
         issue = verdict.issue
         return CodedVerdict(
             verdict.status, (verdict.num, verdict.den) if verdict.den else None, verdict.passed,

@@ -72,8 +72,10 @@ class Attempts(Struct):
         self.passed += times if verdict.passed else 0
         self.blocked += times if verdict.status is RowStatus.BLOCKED else 0
         for path, status in zip(fields, verdict.statuses, strict=False):
-            if status != FieldStatus.MATCH.number:
-                (self.wrong if FIELD_STATUSES[status] in WRONG else self.unasked)[path] += times
+            if FIELD_STATUSES[status] in WRONG:
+                self.wrong[path] += times
+            elif status != FieldStatus.MATCH.number:
+                self.unasked[path] += times
 
     @property
     def is_complete(self) -> bool:

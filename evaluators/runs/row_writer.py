@@ -15,7 +15,7 @@ import msgspec
 from evaluators.model.issues import Blame, Issue, Problems, encodable
 from evaluators.model.rows import Result
 from evaluators.runs.columns import Cells
-from evaluators.runs.label_pairs import NO_LABELS, LabelPair, too_many
+from evaluators.runs.label_pairs import NO_LABELS, LabelPair, too_many_for_labels
 from evaluators.runs.record_lines import code_text
 from evaluators.runs.recorder import Recording
 from evaluators.runs.run_db import EXPECTED, damage_as_problem, encodable_rows
@@ -65,7 +65,7 @@ class RowWriter:
         self.rows.written = self.rows.stored_verdicts()
         self._codes = self._stored_codes("verdicts", "verdict || watched", range(len(self.rows.layout.evaluators)))
         pairs = self._stored_codes("pairs", "expected, output", self.rows.layout.labelled)
-        self._pairs = {place: None if self._without_labels(place) else known for place, known in pairs.items()}
+        self._pairs = {place: None if self._has_given_up_labels(place) else known for place, known in pairs.items()}
         self._patterns = self._stored_codes("patterns", "pattern", self.rows.layout.empties)
         first_ones = "and kept = 1 group by evaluator, field"
         for evaluator, name, rows in self.rows.select("evaluator, field, count(distinct row)", "outcomes", first_ones):
@@ -144,9 +144,10 @@ class RowWriter:
             raise damaged_run(f"the sums of a split cannot be read: {error}", self._where) from None
 
     def add(self, part: Part, recording: Recording, rows_before: int) -> None:
-        """Stores the next split, as a whole or not at all. `rows_before` is how many rows the splits before it have.
+        """Stores the next split, as a whole or not at all. `rows_before` is how many rows the splits before it have. Where the system does
+        not take the first split, this and the further ones stay in memory.
 
-        Raises Problems (environment) where another process has it, or the system does not take it and has taken others.
+        Raises Problems (environment) where another process has stored it, or the system does not take it though it took others.
         """
         try:
             self._write_split(part, recording, rows_before)
@@ -230,8 +231,8 @@ class RowWriter:
         self._file.connection.executemany("insert into verdicts values (?, ?, ?, ?, ?)", new)
         return codes
 
-    def _without_labels(self, evaluator: int) -> bool:
-        """Whether the last split has no labels of an evaluator, as all after such a one."""
+    def _has_given_up_labels(self, evaluator: int) -> bool:
+        """Whether an evaluator has no labels from some stored split on: the last row that is stored says so."""
         if self.rows.memory is not None:
             return False
         last = f"select 1 from {self._table} where row = (select max(row) from {self._table}) and pair{evaluator} = {NO_LABELS}"
@@ -252,7 +253,7 @@ class RowWriter:
             evaluator in self.rows.layout.listed,
             NO_LABELS in part.rows.columns.get(f"pair{evaluator}", ()),
         )
-        if given_up or (not listed and too_many(expected, len(known))):
+        if given_up or (not listed and too_many_for_labels(expected, len(known))):
             if part.sums.finished:  # one that was stopped is scored again
                 self._pairs[evaluator] = None
                 where = "variant = ? and evaluator = ?"

@@ -125,7 +125,7 @@ class RunFolder:
         try:
             if any(entry.is_symlink() for entry in path.iterdir()):
                 message = "there is a link in this run folder, and nothing is written through links"
-                hint = "`evaluators runs --remove_unfinished_run` removes the folder"
+                hint = "`evaluators runs --clean` removes the folder"
                 raise problem("damaged-run", message, where=str(path), hint=hint)
             lock = FolderLock(path)
             held = lock.take(patiently=True)

@@ -115,7 +115,7 @@ def rows_name(variant: int) -> str:
 
 
 def rows_table(layout: Layout) -> str:
-    """The columns of a table of rows. `given` is a checksum of what a row gives, the outputs apart."""
+    """The SQL of a table of rows, behind its name. The column `given` is a checksum of what a row gives, the outputs apart."""
     kinds = {"row": "integer primary key", "id": "text", "given": _NUMBER, "cluster": _TEXT}
     columns = [f"  {name} {kinds.get(name) or _sql_type(name)}" for name in layout.names]
     return "(\n" + ",\n".join(columns) + "\n) strict"

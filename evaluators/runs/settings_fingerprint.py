@@ -76,7 +76,7 @@ def _line_checksums(suite: LoadedSuite, line: EvaluatorLine, comparators: Mappin
     checksums = {"type": _checksum(line.type)}
     for key, value in settings.items():
         if key == "fields" and isinstance(value, Mapping):
-            checksums |= {f"fields → {path}": _checksum(line) for path, line in value.items()}
+            checksums |= {f"fields → {path}": _checksum(rules) for path, rules in value.items()}
         elif key not in ("type", "name"):
             checksums[key] = _checksum(value)
     words = set(_words(settings))

@@ -35,19 +35,19 @@ class Layout(Struct, frozen=True):
 
     @property
     def texts(self) -> list[str]:
-        """The columns of texts; the others hold whole numbers."""
+        """The names of the columns of texts; the others hold whole numbers."""
         names = ["id", *(["cluster"] if self.clustered else [])]
         names += [f"slice{place}" for place in range(len(self.slices))]
         return names + [f"measure{place}" for place in range(len(self.measures))]
 
     @property
     def codes(self) -> list[str]:
-        """The columns of codes, by evaluator."""
+        """The names of the columns of codes, in the order of the evaluators."""
         return [f"code{place}" for place in range(len(self.evaluators))]
 
     @property
     def names(self) -> list[str]:
-        """All columns, in order."""
+        """The names of all columns, in order."""
         steps = [f"step{place}" for place in range(len(self.steps))]
         pairs = [f"pair{place}" for place in self.labelled]
         empties = [f"empty{place}" for place in self.empties]

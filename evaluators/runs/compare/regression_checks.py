@@ -73,8 +73,10 @@ def _one_sided_results(
 ) -> Iterable[RegressionCheckResult]:
     """Yields a result for each field that only one of the runs has: a new one passes, as it has nothing that it could have dropped from;
     one that is lost is undecided."""
-    for evaluator in base.keys() & new.keys() if field is not None else ():
-        if name not in (EVERY, evaluator):
+    if field is None:
+        return
+    for evaluator in new:
+        if evaluator not in base or name not in (EVERY, evaluator):
             continue
         for path in dict.fromkeys([*new[evaluator], *base[evaluator]]):
             if field not in (EVERY, path) or (path in new[evaluator] and path in base[evaluator]):

@@ -446,6 +446,21 @@ def test_a_field_that_only_one_run_names_is_new_or_lost() -> None:
     assert (grown.exit_code, shrunk.exit_code) == (0, 3)
 
 
+def test_fields_that_only_one_run_names_come_in_the_order_of_the_evaluators() -> None:
+    names = [f"evaluator_{letter}" for letter in "hbgcfdea"]
+    known, grown = said("scored", 1.0, True, ["match"]), said("scored", 1.0, True, ["match"] * 2)
+
+    def named(label: str, verdict: Result, *fields: str) -> Side:
+        rows = made_rows(range(3), ["D-0", "D-1", "D-2"], ["0"] * 3, said={name: [verdict] * 3 for name in names})
+        return made_side(label, rows, dict.fromkeys(names, fields))
+
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.1)})
+    found = compare_sides(named("base", known, "total"), named("new", grown, "total", "date"), config, EVERY_FIELD)
+    assert [one.target for one in found.regression_checks if one.rule == "regression_check"] == [
+        f"{name}.date" for name in names
+    ]
+
+
 def twins(base: str, new: str, other: tuple[str, str]) -> RunComparison:
     """Three evaluators: two that say the same, `+` and `-`, and another one."""
     known = {"+": RIGHT, "-": WRONG}
