@@ -45,7 +45,7 @@ def page_text(page: Page, columns: int | None = None, apart: bool = False) -> st
 
 
 def page_lines(page: Page, columns: int | None = None, apart: bool = False) -> Iterator[Line]:
-    """The lines of the page, without what underlines its titles."""
+    """The lines of the page, without those that underline its titles. `columns` and `apart` are as for `page_text`."""
     columns = columns or page.columns
     yield Line(visible(page.title).rstrip(), page.tone, "title")
     for section in page.sections:
@@ -80,6 +80,7 @@ def _item(item: Item, columns: int | None) -> Iterator[Line]:
 
 
 def _wrap(text: str, columns: int | None, first: str, rest: str, whole_words: bool = True) -> list[str]:
+    """A text in lines of at most `columns`: the first begins with `first`, the others with `rest`. Without a limit it is one line."""
     whole = first + visible(text)
     return [whole] if columns is None else wrap(whole, columns, rest, whole_words)
 
@@ -101,18 +102,17 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
     """A table as lines; where it is too wide, it is split into several grids one below the other. Without a limit it is one grid."""
     if not table.columns:
         return
-    found = [_column(head, [row[place] for row in table.rows]) for place, head in enumerate(table.columns)]
-    if columns is not None and found[0].natural <= columns // 3:
-        found[0] = found[0]._replace(
-            least=found[0].natural
-        )  # names stay whole, so that they can be looked for and copied
-    grids, below = ([found], []) if columns is None else _fit_columns(found, columns)
+    shown = [_column(head, [row[place] for row in table.rows]) for place, head in enumerate(table.columns)]
+    if columns is not None and shown[0].natural <= columns // 3:
+        # names stay whole, so that they can be looked for and copied
+        shown[0] = shown[0]._replace(least=shown[0].natural)
+    grids, below = ([shown], []) if columns is None else _fit_columns(shown, columns)
     for grid in grids:
         if grid is not grids[0]:
             yield Line("")
         widths = [column.natural for column in grid] if columns is None else _column_widths(grid, columns)
         under = below if grid is grids[-1] else []
-        yield from _rows(grid, widths, under, table.tones, columns)
+        yield from _grid_lines(grid, widths, under, table.tones, columns)
 
 
 def _column(head: Head, cells: Sequence[str]) -> _Column:
@@ -125,8 +125,8 @@ def _column(head: Head, cells: Sequence[str]) -> _Column:
 
 
 def _total_width(widths: Iterable[int]) -> int:
-    """How many columns of a terminal a table of these takes."""
-    return sum(each + _GAP for each in widths) - _GAP
+    """How many columns of a terminal a table takes whose columns have these widths."""
+    return sum(wide + _GAP for wide in widths) - _GAP
 
 
 def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
@@ -141,7 +141,7 @@ def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[li
         texts = [column for column in rest if not column.number and column.least >= _NARROWEST_TEXT]
         if not texts:
             break
-        widest = max(texts, key=lambda one: one.natural)  # the widest text goes below, until the others fit
+        widest = max(texts, key=lambda column: column.natural)  # the widest text goes below, until the others fit
         rest.remove(widest)
         below.append(widest)
     if rest and _total_width([*(column.least for column in keys), max(column.least for column in rest)]) > columns:
@@ -158,7 +158,7 @@ def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[li
 
 
 def _column_widths(grid: Sequence[_Column], columns: int) -> list[int]:
-    """The width of each column of a grid that has so many columns of a terminal: each begins at its least width, and the rest of the room
+    """The width of each column of a grid that may take `columns` of a terminal: each begins at its least width, and the rest of the room
     goes, one by one, to the column that lacks most."""
     widths = [column.least for column in grid]
     for _ in range(columns - _total_width(widths)):
@@ -169,10 +169,11 @@ def _column_widths(grid: Sequence[_Column], columns: int) -> list[int]:
     return widths
 
 
-def _rows(
+def _grid_lines(
     grid: Sequence[_Column], widths: Sequence[int], below: Sequence[_Column], tones: Sequence[Tone], columns: int | None
 ) -> Iterator[Line]:
-    """The lines of a grid: its heads, which end on one line, and its rows, which begin on one."""
+    """The lines of a grid: its heads, which end on one line, and its rows, which begin on one. The texts of the columns `below` stand below
+    their row."""
     if len(below) == 1 and below[0].caption:
         yield Line(below[0].head, "plain", "head")
     heads = [wrap(column.head, wide) for column, wide in zip(grid, widths, strict=True)]
@@ -196,7 +197,7 @@ def _rows(
 
 
 def _row_lines(cells: Sequence[Sequence[str]], widths: Sequence[int], grid: Sequence[_Column]) -> Iterator[str]:
-    """The lines of a row whose cells are in lines."""
+    """The lines of a row whose cells have been wrapped to lines: the first line of each cell, then the second of each, and so on."""
     for lines in zip_longest(*cells, fillvalue=""):
         yield (" " * _GAP).join(
             pad(line, wide, column.number) for line, wide, column in zip(lines, widths, grid, strict=True)

@@ -39,8 +39,8 @@ _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 
 def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
-    """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite; `environment` where that
-    is asked for."""
+    """The parameters of a run as maps: `run`, `evaluators` by name, and `suite` with its other sections; the last two only where the run
+    folder has the suite. With `environment`, also that of the run."""
     result = record.result
     run = {
         "suite": result.name,
@@ -89,7 +89,7 @@ def environment_of(record: Run) -> dict[str, str]:
 
 
 def _settings(written: Any) -> Iterator[tuple[str, Any]]:
-    """The settings of an evaluator as (name, value), a field each where there are some."""
+    """The settings of an evaluator as pairs of name and value; each of its fields is a setting of its own."""
     for key, value in settings_of(written).items():
         if key == "fields" and isinstance(value, Mapping):
             yield from ((f"field/{field_name(path)}", {path: rule}) for path, rule in value.items())
@@ -140,7 +140,7 @@ def _results(listed: Sequence[tuple[str, Sequence[str]]], row: RowView) -> Itera
 
 
 def _cell(cell: Any) -> Any:
-    """A cell as platforms take it: documents as their text."""
+    """A cell as platforms take it: documents and decimal numbers as their text."""
     return cell if cell is None or isinstance(cell, str | int | bool) else to_text(cell)
 
 

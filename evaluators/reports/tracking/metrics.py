@@ -79,7 +79,12 @@ def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, 
     """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
     metrics = list(_metrics(result, every))
     groups = {group.name: group for _, group, _, _ in metrics}
-    for _, group, rest, value in sorted(metrics, key=lambda one: (one[2] not in _HEADLINE, one[0])):
+
+    def headline_first(metric: tuple[str, MetricGroup, str, Number]) -> tuple[bool, str]:
+        name, _, name_in_group, _ = metric
+        return name_in_group not in _HEADLINE, name
+
+    for _, group, rest, value in sorted(metrics, key=headline_first):
         groups[group.name].metrics[rest] = value
     return tuple(groups.values())
 
@@ -93,7 +98,7 @@ class Overall(Struct):
     total: Fraction = Fraction()
 
     def add(self, row: Result, times: int = 1) -> None:
-        """Counts the overall score of a row, or of several with the same; one without a score leaves no trace."""
+        """Counts the overall score of a row, or of so many `times` rows with the same; one without a score is not counted."""
         if row.score is not None:
             self.scored += times
             self.passed += times * (row.passed is True)
@@ -101,7 +106,7 @@ class Overall(Struct):
             self.total += times * Fraction(row.num, row.den)
 
     def metrics(self) -> Named:
-        """Their mean, the share that pass, and how many there are."""
+        """How many scores there are, their mean, and the share that pass, each behind its name; None where there is none."""
         yield "scored", self.scored
         yield "mean", float(self.total / self.scored) if self.scored else None
         yield "pass_rate", self.passed / (self.passed + self.failed) if self.passed + self.failed else None
@@ -139,6 +144,7 @@ def overall_metrics(overall: Mapping[str | None, Overall]) -> dict[str, Number]:
 
 
 def _means(evaluators: Iterable[EvaluatorStats]) -> dict[str, Number | None]:
+    """The mean score of each evaluator, by the name of that metric; None where it has none."""
     return {f"{_prefix(stats)}/mean": stats.mean for stats in evaluators}
 
 
@@ -160,7 +166,7 @@ def field_prefix(stats: EvaluatorStats, field: FieldStats) -> str:
 
 
 def _prefix(stats: EvaluatorStats | NumericColumnStats, *kind: str) -> str:
-    """The prefix of the names of an evaluator's or a measure's metrics."""
+    """The prefix of the names of an evaluator's or a measure's metrics: variant, slice, `kind` where one is given, and its name."""
     part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
     name = segment(stats.name)
     if not kind and name in _GROUPS:
@@ -173,7 +179,8 @@ def _of_variant(variant: str | None) -> list[str]:
 
 
 def _metrics(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
-    """Every metric: its name, its group, its name in the group, and its value."""
+    """Every metric that is defined: its name, its group, its name in the group, and its value. Counts of 0 that say nothing, and metrics of
+    slices, are among them only where `every` one is asked for."""
     for group, prefix, metrics in _groups(result, every):
         for rest, value in metrics:
             name = f"{prefix}/{rest}" if prefix else rest
@@ -182,11 +189,13 @@ def _metrics(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup,
 
 
 def _says_something(name: str, value: Number) -> bool:
+    """Whether a metric is worth sending: false for 0 of a count that says nothing then."""
     return value != 0 or name == "run/rows" or name.rpartition("/")[2] not in _COUNTERS
 
 
 def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str, Named]]:
-    """The groups of a run, each with what the names of some of its metrics begin with."""
+    """The metrics of a run, some at a time: their group, the prefix of their names, and for each the rest of its name and its value. A
+    group may come several times."""
     run = MetricGroup("")
     yield run, "", _run(result)
     for measure in result.measures:
@@ -236,11 +245,12 @@ def _run(result: RunResult) -> Named:
 
 
 def _metric_values(metrics: Iterable[Metric], stats: object) -> Named:
+    """The values in `stats` of those metrics that platforms get, each behind its name there."""
     return ((metric.sent or metric.name, metric.value(stats)) for metric in metrics if metric.sent is not None)
 
 
-def _below(above: str, metrics: Named) -> Named:
-    return ((f"{above}/{name}", value) for name, value in metrics)
+def _with_prefix(prefix: str, metrics: Named) -> Named:
+    return ((f"{prefix}/{name}", value) for name, value in metrics)
 
 
 def _evaluator(stats: EvaluatorStats) -> Named:
@@ -258,16 +268,16 @@ def _labels(result: RunResult, stats: EvaluatorStats) -> Named:
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant):
             for each in matrix.averages:
-                yield from _below(f"labels/{each.label}", _metric_values(LABEL_METRICS, each))
+                yield from _with_prefix(f"labels/{each.label}", _metric_values(LABEL_METRICS, each))
             for each in matrix.labels:
-                yield from _below(f"label/{segment(each.label)}", _metric_values(LABEL_METRICS, each))
+                yield from _with_prefix(f"label/{segment(each.label)}", _metric_values(LABEL_METRICS, each))
 
 
 def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
-    """How often questions with several outputs are answered."""
+    """The metrics of an evaluator on several outputs of one question, and those for each k."""
     for repeat in result.repeats:
         if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
-            yield from _below("repeats", _metric_values(REPEAT_METRICS, repeat))
+            yield from _with_prefix("repeats", _metric_values(REPEAT_METRICS, repeat))
             for each in repeat.passes:
                 yield f"repeats/groups_at_{each.k}", each.groups or None
                 names = ((name.removesuffix("k"), value) for name, value in _metric_values(PASS_METRICS, each))
@@ -275,16 +285,16 @@ def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
 
 
 def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
-    """In how many groups of outputs a field is right in some and wrong in others."""
+    """The metrics on how often a field is right in some outputs of a question and wrong in others."""
     for repeat in result.repeats:
         if (repeat.evaluator, repeat.variant) == (stats.name, stats.variant):
             for each in repeat.fields:
                 if each.path == field:
-                    yield from _below("repeats", _metric_values(FLIP_METRICS, each))
+                    yield from _with_prefix("repeats", _metric_values(FLIP_METRICS, each))
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
-    """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
+    """The metrics on how far the confidence in an evaluator's rows can be trusted, or, with a `field`, that in the field."""
     for confidence in result.confidence:
         if (confidence.evaluator, confidence.field, confidence.variant) == (stats.name, field, stats.variant):
-            yield from _below("confidence", _metric_values(CONFIDENCE_METRICS, confidence))
+            yield from _with_prefix("confidence", _metric_values(CONFIDENCE_METRICS, confidence))

@@ -24,13 +24,14 @@ _LONGEST_PAUSE: Final = 16.0
 _END: Final = object()
 
 
-def pause(tried: int, retry_after: str | None = None) -> float:
-    """Seconds to wait after so many tries: what the server asks for, else 0.5, 1, 2 and so on, less a part by chance."""
-    pause = _seconds(retry_after)
-    return min(0.5 * 2.0**tried, _LONGEST_PAUSE) * random.uniform(0.5, 1.0) if pause is None else pause
+def pause_seconds(tried: int, retry_after: str | None = None) -> float:
+    """The seconds to wait before a request is tried again, after `tried` further tries: what the server asks for in its header
+    `Retry-After`, else 0.5, 1, 2 and so on, less a part by chance."""
+    asked_for = _retry_after_seconds(retry_after)
+    return min(0.5 * 2.0**tried, _LONGEST_PAUSE) * random.uniform(0.5, 1.0) if asked_for is None else asked_for
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def _retry_after_seconds(retry_after: str | None) -> float | None:
     """The seconds to wait by a `Retry-After` header, which holds a number or a date; None for anything else."""
     if retry_after is None:
         return None

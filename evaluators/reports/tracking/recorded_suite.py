@@ -16,7 +16,7 @@ from evaluators.suites.source import as_written
 
 
 def written_suite(record: Run) -> dict[str, Any]:
-    """The plain data of the suite; empty where the folder has none, as when a program made it."""
+    """The suite of a run as plain data, as it is written; empty where the run folder has none, as when a program made it."""
     if not record.facts.suite:
         return {}
     with reading_inside(record.place, PRESETS):
@@ -43,7 +43,7 @@ def result_and_overall(record: Run, variant: str | None = None) -> tuple[RunResu
 def overall_scores(record: Run, variants: Sequence[str | None] | None = None) -> dict[str | None, Overall]:
     """The overall scores of the rows of each variant, added up; those of `variants` alone where some are named."""
     names = [evaluator.name for evaluator in record.facts.evaluators]
-    made_of = overall_names(names, set(_parts(record)))
+    made_of = overall_names(names, set(_composite_parts(record)))
     places = [place for place, name in enumerate(names) if name in made_of]
     overalls: dict[str | None, Overall] = {}
     for variant in record.each_variant if variants is None else variants:
@@ -55,7 +55,7 @@ def overall_scores(record: Run, variants: Sequence[str | None] | None = None) ->
     return overalls
 
 
-def _parts(record: Run) -> Iterator[str]:
-    """The evaluators that composites are made of."""
+def _composite_parts(record: Run) -> Iterator[str]:
+    """The names of the evaluators that composite evaluators of the suite are made of; a name may come twice."""
     for written in written_suite(record).get("evaluators", ()):
         yield from settings_of(written).get("of", ())

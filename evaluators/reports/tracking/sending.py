@@ -59,7 +59,7 @@ def send(
             if sending is not None and tracker.packages:  # somebody else's client, which may take its time
                 sending(name, 0, 0)
             links.append(tracker.send(record, no_progress if sending is None else partial(sending, name)))
-            _keep(record.place, links[-1:])
+            _save_links(record.place, links[-1:])
         except KeyboardInterrupt:
             issues.append(_interruption_issue([tracker.name for tracker in trackers[index:]], record.place, trace_rows))
             break
@@ -77,8 +77,8 @@ def links_of(folder: Path) -> tuple[Link, ...]:
         return ()
 
 
-def _keep(folder: Path, links: Iterable[Link]) -> None:
-    """Puts links into `links.json`. One to the same place takes the place of the older one."""
+def _save_links(folder: Path, links: Iterable[Link]) -> None:
+    """Adds links to `links.json` of a run folder, which only its owner may read. One to the same place takes the place of the older one."""
     file = folder / LINKS_JSON
     earlier = json.loads(file.read_bytes()) if file.is_file() else []
     by_place = {(link["platform"], link["url"] or link["run_id"]): link for link in earlier}
@@ -128,7 +128,8 @@ def batches(entries: Iterable[Entry], most: int) -> Iterator[list[Entry]]:
 
 
 def with_progress(entries: Iterable[Entry], total: int, progress: RowProgress) -> Iterator[Entry]:
-    """The entries one by one. Progress is reported: an entry counts as sent when the next one is asked for."""
+    """The entries one by one, with a report to `progress` before each and at the end: an entry counts as sent when the next is asked
+    for."""
     done = 0
     for entry in entries:
         progress(done, total)

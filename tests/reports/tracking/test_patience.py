@@ -6,20 +6,20 @@ import threading
 
 import pytest
 
-from evaluators.reports.tracking.patience import in_parallel, pause
+from evaluators.reports.tracking.patience import in_parallel, pause_seconds
 from tests.waiting import PATIENCE
 
 
 def test_a_server_says_how_long_to_wait() -> None:
-    assert pause(0, "7") == 7
-    assert pause(5, "0") == 0
-    assert pause(0, "Wed, 21 Oct 2015 07:28:00 GMT") == 0
-    assert 0.25 <= pause(0, "soon") <= 0.5
+    assert pause_seconds(0, "7") == 7
+    assert pause_seconds(5, "0") == 0
+    assert pause_seconds(0, "Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    assert 0.25 <= pause_seconds(0, "soon") <= 0.5
 
 
 def test_pauses_grow_up_to_a_bound() -> None:
-    assert [pause(tried) <= 0.5 * 2**tried for tried in range(5)] == [True] * 5
-    assert all(8 <= pause(tried) <= 16 for tried in (5, 10, 50))
+    assert [pause_seconds(tried) <= 0.5 * 2**tried for tried in range(5)] == [True] * 5
+    assert all(8 <= pause_seconds(tried) <= 16 for tried in (5, 10, 50))
 
 
 def test_work_is_done_at_once_and_every_entry_comes_back_once() -> None:

@@ -29,9 +29,9 @@ _STORE: Final = "MLFLOW_TRACKING_URI"
 
 @contextmanager
 def traces_go_to(uri: str) -> Iterator[None]:
-    """Traces go to this store while the context lasts, and all of them are there at its end, also when it is left by an error.
+    """Inside the `with`, MLflow sends traces to the store at `uri`; at its end all have been sent, also after an error.
 
-    What the program or the environment had named before holds again afterwards.
+    Then the store that the program or the environment had named before is set again.
     """
     import mlflow
 
@@ -62,7 +62,7 @@ def send_traces(
     `column` names no trace in any row.
     """
     if column is None:
-        _on_new_traces(client, record, runs, experiment, settings, progress)
+        _send_new_traces(client, record, runs, experiment, settings, progress)
         return
     rows = [(trace_id, row) for row in row_views(record) if (trace_id := _trace_id(row, column))]
     for trace_id, row in with_progress(rows, len(rows), progress):
@@ -73,11 +73,12 @@ def send_traces(
 
 
 def _trace_id(row: RowView, column: str) -> str | None:
+    """The id of a trace in a column of a row; None or empty where the cell holds none or was not kept."""
     cell = (row.cells or {}).get(column)
     return cell.strip() if isinstance(cell, str) else None
 
 
-def _on_new_traces(
+def _send_new_traces(
     client: MlflowClient,
     record: Run,
     runs: Mapping[str | None, str],
@@ -104,7 +105,7 @@ def _on_new_traces(
         for trace in _traces_of(client, experiment, run_id)
     }
     made = {
-        (run_id, name): _trace(client, record, experiment, run_id, name, row, settings.environment)
+        (run_id, name): _create_trace(client, record, experiment, run_id, name, row, settings.environment)
         for run_id, name, row in rows
         if (run_id, name) not in there
     }
@@ -129,10 +130,11 @@ def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[A
             return
 
 
-def _trace(
+def _create_trace(
     client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: RowView, environment: bool
 ) -> str:
-    """A trace of a row: what the model was given, and what it answered. The other cells are attributes of its span."""
+    """Makes the trace of a row, called `name`: what the model was given, and what it answered. The other cells are attributes of its span.
+    Returns the id of the trace."""
     cells, roles = dict(row.cells or {}), record.result.columns
     output = cells.pop(roles["output"], None) if "output" in roles else None
     cells.pop(roles.get("expected", ""), None)
@@ -147,7 +149,7 @@ def _trace(
         row.id or name, span_type="LLM", inputs=cells if inputs is None else inputs, tags=tags, experiment_id=experiment,
         run_id=run_id, attributes={} if inputs is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
     )  # fmt: skip
-    _say_the_source(span.trace_id, source_of(record, environment))
+    _replace_source(span.trace_id, source_of(record, environment))
     client.end_trace(span.trace_id, outputs=output)
     return str(span.trace_id)
 
@@ -169,8 +171,8 @@ def source_of(record: Run, environment: bool) -> dict[str, str]:
     return {name: text for name, text in ({**tags, **machine} if environment else tags).items() if text}
 
 
-def _say_the_source(trace_id: str, source: Mapping[str, str]) -> None:
-    """Puts the source of a run into a trace, in place of the program that MLflow's client writes there by itself."""
+def _replace_source(trace_id: str, source: Mapping[str, str]) -> None:
+    """Puts the tags of `source_of` into a trace that is being made, in place of those that MLflow's client writes there by itself."""
     from mlflow.tracing.trace_manager import InMemoryTraceManager
     from mlflow.utils.mlflow_tags import TRACE_RESOLVE_TAGS_ALLOWLIST
 
@@ -181,7 +183,7 @@ def _say_the_source(trace_id: str, source: Mapping[str, str]) -> None:
 
 
 def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Iterable[Assessed]) -> None:
-    """Gives the trace what it does not have from this run."""
+    """Adds to a trace those `wanted` assessments that it does not have from this run; `known` are those that it has."""
     import mlflow
 
     there = {assessment.name for assessment in known if (assessment.metadata or {}).get(_RUN) == run_id}
@@ -191,7 +193,7 @@ def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Itera
 
 
 def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectation]:
-    """The expected answer, by the name that MLflow's own scorers look for."""
+    """The expected answer of a row, under the name that MLflow's own scorers look for; nothing where the row has none."""
     from mlflow.entities import AssessmentSource, Expectation
 
     expected = (row.cells or {}).get(record.result.columns.get("expected", ""))
@@ -203,7 +205,7 @@ def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectatio
 
 
 def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
-    """A feedback for each score, and for each error. What was left out of the row has none."""
+    """A feedback for each score of a row, and for each error in place of one. Evaluators and fields that left the row out have none."""
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 
     for score in scores_of(record, row):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import requests
 
 from evaluators.model.issues import Problems, problem
-from evaluators.reports.tracking.patience import FIRST_SECONDS, REFUSED_FOR_GOOD, TOTAL_SECONDS, pause
+from evaluators.reports.tracking.patience import FIRST_SECONDS, REFUSED_FOR_GOOD, TOTAL_SECONDS, pause_seconds
 from evaluators.scoring.values.addresses import without_password
 
 _REFUSED_FOR_NOW: Final = frozenset({429, 502, 503, 504})
@@ -33,7 +33,10 @@ class PatientSession(requests.Session):
     why: str = ""
 
     def send(self, request: Any, **options: Any) -> Any:
-        """The answer. Raises what requests raises."""
+        """Sends a request, and again while a collector refuses for now and there is time. Returns the answer and keeps it in `answer`.
+
+        Raises what requests raises, and ConnectionError where nobody answers in time.
+        """
         started, self.url, self.answer = time.monotonic(), without_password(request.url or ""), None
         for tried in count():
             after: str | None = None
@@ -44,7 +47,7 @@ class PatientSession(requests.Session):
                 pass
             else:
                 self.answered, after = True, answer.headers.get("Retry-After")
-            seconds = pause(tried, after)
+            seconds = pause_seconds(tried, after)
             spent = time.monotonic() - started + seconds
             in_time = spent <= (TOTAL_SECONDS if self.answered else FIRST_SECONDS)
             if answer is None and not in_time:
@@ -56,7 +59,8 @@ class PatientSession(requests.Session):
         raise AssertionError("there is always a next try")
 
     def count_rejected(self, read: Callable[[bytes], Any], field: str) -> None:
-        """Looks into the latest answer for a partial success: `read` decodes it, and `field` counts what was left out."""
+        """Adds to `rejected` what the latest answer says was left out, and keeps why. `read` decodes the answer; `field` names its member
+        with the count."""
         try:
             partial = read(self.answer.content if self.answer is not None else b"").partial_success
         except Exception:  # whatever a decoder raises: the sending has succeeded, and only this detail is unknown
@@ -65,7 +69,8 @@ class PatientSession(requests.Session):
         self.why = self.why or (partial.error_message if getattr(partial, field) else "")
 
     def refusal(self, signal: str, message: str) -> Problems:
-        """Why the latest request was not taken, and what to do."""
+        """The problem that the latest request was not taken, with why and what to do. `signal` is what was sent; `message` is said where no
+        address is known."""
         if self.answer is None:
             hint = "OTEL_EXPORTER_OTLP_ENDPOINT, or `endpoint` in the suite, names the collector"
             return problem("otlp-away", f"nobody answers at {self.url}" if self.url else message, hint=hint)
@@ -75,7 +80,7 @@ class PatientSession(requests.Session):
             return problem("wrong-key", f"{self.url} refuses the key, or there is none ({status})", hint=hint)
         return problem("otlp-refused", f"{self.url} refuses what is sent ({status})", hint=_INSTEAD.get(signal))
 
-    def partial(self) -> Problems | None:
+    def partial_problem(self) -> Problems | None:
         """The problem that collectors left something out; None where they took all."""
         if not self.rejected:
             return None

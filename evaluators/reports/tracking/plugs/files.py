@@ -60,16 +60,17 @@ class Files(Tracker):
         """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
         folder = Path(self.folder)
         _check_own(folder)
-        plot, drawn = _plot(record.result)
+        plot, drawn = _plot_csv(record.result)
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
-        write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
+        write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_yaml_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
         write_text(folder / METRICS, stable_json(nest(self.metrics(record))))
         return Link("files", folder.as_posix(), run_key(record))
 
 
 def _check_own(folder: Path) -> None:
-    """Checks that no foreign file would be replaced: the folder holds no such files, or a `dvc.yaml` of this tracker."""
+    """Raises Problems (config) where the folder has a file that would be replaced and that this tracker did not write, as its `dvc.yaml`
+    tells."""
     layout = folder / LAYOUT
     if layout.is_file() and layout.read_bytes().startswith(_HEAD.encode()):
         return
@@ -83,8 +84,9 @@ def _check_own(folder: Path) -> None:
             )
 
 
-def _plot(result: RunResult) -> tuple[str, bool]:
-    """A line for each field, and whether there is any. Programs read it: no mark in front, and nothing for undefined."""
+def _plot_csv(result: RunResult) -> tuple[str, bool]:
+    """The text of the CSV file for plots, with a line for each field, and whether it has any. Programs read it, so there is no byte order
+    mark, and an undefined accuracy is empty."""
     stream = StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -98,11 +100,11 @@ def _plot(result: RunResult) -> tuple[str, bool]:
     return stream.getvalue(), bool(fields)
 
 
-def _lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
-    """Maps as lines of YAML."""
+def _yaml_lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
+    """The lines of YAML for maps inside each other, each line behind a `margin`."""
     for key, value in data.items():
         if isinstance(value, Mapping) and value:
             yield f"{margin}{key_text(key)}:"
-            yield from _lines(value, f"{margin}  ")
+            yield from _yaml_lines(value, f"{margin}  ")
         else:
             yield f"{margin}{key_text(key)}: {flow_text(value)}"

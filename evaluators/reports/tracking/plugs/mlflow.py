@@ -88,20 +88,21 @@ class MLflow(RowTracker):
     def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str, progress: RowProgress) -> None:
         """Sends a run below `run` for each variant, then what the run has itself, then the rows that are traces."""
         shared = run if not record.result.variants else None
-        below = {
+        children = {
             variant: shared or self._send_variant(client, record, run, str(variant)) for variant in record.each_variant
         }
-        with self._ending(client, record, [child.info.run_id for child in below.values() if child is not shared]):
+        with self._ending(client, record, [child.info.run_id for child in children.values() if child is not shared]):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
                 return
             with traces_go_to(uri):
-                runs = {variant: child.info.run_id for variant, child in below.items()}
+                runs = {variant: child.info.run_id for variant, child in children.items()}
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column, progress)
 
     @contextmanager
     def _ending(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
-        """At the end of the block MLflow is told that the runs are finished, or after an error, in one quick try, that they were killed."""
+        """Around a block that sends: at its end MLflow is told that the runs of these ids are finished; after an error, in one quick try,
+        that they were killed."""
         try:
             yield
         except BaseException:
@@ -122,7 +123,7 @@ class MLflow(RowTracker):
         run = runs[0] if runs else client.create_run(experiment, _start_time(record), tags, run_name=name)
         gates = record.result.of_variant(variant).gates
         _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
-        for tag, text in {**dict(_gates(gates)), **dict(_page_tags(record, self.environment))}.items():
+        for tag, text in {**dict(_gate_tags(gates)), **dict(_page_tags(record, self.environment))}.items():
             client.set_tag(run.info.run_id, tag, clip_name(text, _NOTE))
         client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
         _log_table(client, record, run.info.run_id, (variant,))
@@ -169,13 +170,13 @@ class MLflow(RowTracker):
 def _log_values(
     client: MlflowClient, record: Run, run: PlatformRun, metrics: Mapping[str, Number], params: Mapping[str, str]
 ) -> None:
-    """Metrics that the run does not have as they are, and settings that it does not have: those cannot be changed."""
+    """Sends to the run the metrics that it lacks or has otherwise, and the settings that it lacks: a setting cannot be changed there."""
     from mlflow.entities import Metric, Param
 
-    run_id, at = run.info.run_id, _start_time(record) or run.info.start_time
+    run_id, time = run.info.run_id, _start_time(record) or run.info.start_time
     metrics, settings = _values_to_send(metrics, run.data.metrics), _values_to_send(params, {})
     new = [Param(name, clip_name(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
-    for some in batches((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
+    for some in batches((Metric(name, value, time, 0) for name, value in metrics.items()), 500):
         client.log_batch(run_id, metrics=some)
     for texts in batches(new, 100):
         client.log_batch(run_id, params=texts)
@@ -193,6 +194,7 @@ def _values_to_send(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict
 
 
 def _tag_filter(key: str) -> str:
+    """The filter by which MLflow finds the run that has this key as its tag."""
     quoted = key.replace("'", "''")
     return f"tags.`{RUN_KEY}` = '{quoted}'"
 
@@ -245,12 +247,12 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     yield "evaluators.exit_code", str(result.exit_code)
     for number, cause in enumerate(result.causes[:20], 1):
         yield f"evaluators.cause.{number}", cause
-    yield from _gates(result.gates)
+    yield from _gate_tags(result.gates)
     if environment:
         yield from ((f"evaluators.{name}", text) for name, text in environment_of(record).items())
 
 
-def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
+def _gate_tags(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
     """A tag for each metric that gates are about, with how they ended."""
     labels: dict[str, list[str]] = {}
     for gate in gates:
@@ -283,17 +285,20 @@ def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequenc
 
 
 def _start_time(record: Run) -> int | None:
+    """When the run began, in milliseconds, as MLflow counts them; None where that is not known."""
     known = record.result.environment
     return None if known is None else round(datetime.fromisoformat(known.started).timestamp() * 1000)
 
 
 def _end_time(record: Run) -> int | None:
+    """When the run ended, in milliseconds; None where that is not known."""
     known, started = record.result.environment, _start_time(record)
     return None if known is None or started is None else started + round(known.seconds * 1000)
 
 
 def _address(uri: str, experiment: str, run: str) -> str:
-    """The page of the run on a server; else where the store is, from this folder on where it is below it."""
+    """The address of the run's page on a server; of a store of files, the place of the store, relative to the current folder where it is in
+    that."""
     if not uri.startswith(("http://", "https://")):
         return without_password(uri).replace(f"{Path.cwd()}/", "")
     return f"{without_password(uri).rstrip('/')}/#/experiments/{experiment}/runs/{run}"

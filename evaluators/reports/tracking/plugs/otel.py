@@ -87,7 +87,7 @@ class OpenTelemetry(RowTracker):
         from evaluators.reports.tracking.plugs._otlp_http import PatientSession
 
         run, session = _Run(record, self, progress), PatientSession()
-        with _messages() as messages:
+        with _collected_messages() as messages:
             if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
                 _export(
                     OTLPSpanExporter, self._address("traces"), batches(run.spans(), _BATCH), "traces", session, messages
@@ -96,14 +96,16 @@ class OpenTelemetry(RowTracker):
                 _export(OTLPLogExporter, self._address("logs"), batches(run.logs(), _BATCH), "logs", session, messages)
             if self._sends("METRICS"):
                 _export(OTLPMetricExporter, self._address("metrics"), [run.metrics()], "metrics", session, messages)
-        if left_out := session.partial():
+        if left_out := session.partial_problem():
             raise left_out
         return Link("otel", None, f"{run.trace_id:032x}")
 
     def _address(self, signal: str) -> str | None:
+        """The address for `traces`, `logs` or `metrics`; None where the variables say it."""
         return None if self.endpoint is None else f"{self.endpoint.rstrip('/')}/v1/{signal}"
 
     def _sends(self, signal: str) -> bool:
+        """Whether `LOGS` or `METRICS` are sent, by the settings and the variables."""
         return self.events != "spans" and os.environ.get(f"OTEL_{signal}_EXPORTER") != "none"
 
 
@@ -138,7 +140,8 @@ class _Run:
         self.trace_id = int(run_key(record), 16)
 
     def spans(self) -> Iterator[Any]:
-        """The span of the run, then rows, each with its evaluators."""
+        """The span of the run, then that of each row, followed by those of its evaluators. Their start times are a microsecond apart,
+        so that they are shown in this order."""
         from opentelemetry.sdk.trace import Event, ReadableSpan
         from opentelemetry.trace import Link, Status, StatusCode
 
@@ -146,9 +149,11 @@ class _Run:
         for index, node in enumerate(self._nodes()):
             start = self._start if node.parent is None else self._start + index * 1000  # in order, where they are shown
             events = [Event(RESULT, event, start) for event in node.events] if inside else []
-            above = self._evaluated_context(node) if node.parent is not None and node.parent.parent is None else None
-            parent = above or (self._context(node.parent) if node.parent is not None else None)
-            links = [Link(self._context(node.parent))] if above is not None and node.parent is not None else []
+            is_row = node.parent is not None and node.parent.parent is None
+            # a row that names the span of its output is below that span, and linked to the span of the run
+            evaluated = self._evaluated_context(node) if is_row else None
+            parent = evaluated or (self._context(node.parent) if node.parent is not None else None)
+            links = [Link(self._context(node.parent))] if evaluated is not None and node.parent is not None else []
             yield ReadableSpan(
                 node.name, self._context(node), parent, self._resource, node.attributes, events, links,
                 status=Status(StatusCode.ERROR, node.error) if node.error else Status(),
@@ -218,12 +223,13 @@ class _Run:
             yield from _nodes_of_row(self._record, row, root, self._settings)
 
     def _rows(self) -> Iterator[RowView]:
+        """The rows that are sent: of each variant the first `trace_rows`, those with something wrong first."""
         for variant in self._record.each_variant:
             yield from wrong_rows_first(row_views(self._record, (variant,)), self._settings.trace_rows)
 
 
 def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
-    """The run: its settings and its metrics as attributes."""
+    """The node of the run, with its settings and its metrics as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
     attributes |= {
@@ -254,7 +260,7 @@ def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetr
     yield node
     evaluator: _Node | None = None
     for score in scores_of(record, row):
-        result = _result(score, settings.contents)
+        result = _result_attributes(score, settings.contents)
         if evaluator is None or score.path is None:
             if evaluator is not None:
                 yield evaluator
@@ -267,17 +273,17 @@ def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetr
 
 def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[int, int] | None:
     """The trace and the span that a row names; None where one of them is not there, or is none."""
-    found = []
+    ids = []
     for column, digits in ((settings.trace_column, 32), (settings.span_column, 16)):
         cell = cells.get(column)
         text = cell.strip() if isinstance(cell, str) else ""
         if re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", text) is None or not int(text, 16):
             return None
-        found.append(int(text, 16))
-    return found[0], found[1]
+        ids.append(int(text, 16))
+    return ids[0], ids[1]
 
 
-def _result(view: FieldView, contents: bool) -> dict[str, Any]:
+def _result_attributes(view: FieldView, contents: bool) -> dict[str, Any]:
     """The attributes of one evaluation result, named as OpenTelemetry's conventions say. Without a score, it has no score attribute."""
     attributes: dict[str, Any] = {NAME: view.name, LABEL: view.label}
     if view.score is not None:
@@ -294,7 +300,8 @@ def _result(view: FieldView, contents: bool) -> dict[str, Any]:
 def _export(
     kind: Any, address: str | None, parts: Iterable[Any], signal: str, session: PatientSession, messages: list[str]
 ) -> None:
-    """Sends everything, some at a time. Raises Problems where something was not taken."""
+    """Sends the `parts` one after the other with an exporter of this `kind`, and closes it. Counts in the session what was left out; raises
+    Problems where a part was not taken. `messages` are those that the client has logged."""
     exporter = kind(endpoint=address, session=session)
     read, field = _partial_success(signal)
     try:
@@ -320,7 +327,7 @@ def _partial_success(signal: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def _messages() -> Iterator[list[str]]:
+def _collected_messages() -> Iterator[list[str]]:
     """Within the `with` block, the log messages of the client are collected in a list and not printed."""
     messages: list[str] = []
 

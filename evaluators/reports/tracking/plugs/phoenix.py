@@ -96,14 +96,15 @@ class Phoenix(RowTracker):
 
 
 def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
-    """The rows without their outputs, which differ from model to model: all of them, or of a long run those that are sent."""
+    """The examples of the dataset, one for each row: all rows, or of a long run those that are sent, `most` of each variant. Outputs are
+    left out, since they differ from model to model."""
     longer = record.result.rows > _EVERY_CELL
     rows = (
         row
         for variant in record.each_variant[: None if longer else 1]
         for row in (_first_rows(record, variant, most) if longer else row_views(record, (variant,)))
     )
-    roles, names = record.result.columns, _names(record)
+    roles, names = record.result.columns, _example_names(record)
     for row in {row.number: row for row in rows}.values():
         cells = {name: _document_or_text(cell) for name, cell in (row.cells or {}).items() if name != roles.get("output")}
         expected = cells.pop(roles["expected"], None) if "expected" in roles else None
@@ -113,10 +114,11 @@ def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
 
 
 def _first_rows(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
+    """The rows of a variant that are sent: `most` of them, those with something wrong first."""
     return wrong_rows_first(row_views(record, (variant,)), most)
 
 
-def _names(record: Run) -> dict[int, str]:
+def _example_names(record: Run) -> dict[int, str]:
     """The name of each row's example: its id, with its number where several rows have the id, or where it has none."""
     ids = {row.number: row.id for row in record.each_row(record.each_variant[0], explained=False)}
     times = Counter(ids.values())
@@ -125,7 +127,8 @@ def _names(record: Run) -> dict[int, str]:
 
 @contextmanager
 def _client(endpoint: str | None) -> Iterator[Client]:
-    """Phoenix's client with its own settings, sending in our patient way."""
+    """Phoenix's client, which tries requests again as `PatientClient` does; it is closed at the end of the `with`. Without an `endpoint`,
+    it goes by Phoenix's variables."""
     from phoenix.client import Client
 
     from evaluators.reports.tracking.plugs._phoenix_http import PatientClient
@@ -165,12 +168,16 @@ def _send_rows(
     settings: Phoenix,
     progress: RowProgress,
 ) -> None:
-    """Sends what is not there yet: Phoenix takes outputs and evaluations one by one, so several are under way at once."""
-    at = _when(record)
+    """Sends the outputs of a variant's rows and their evaluations, as far as they are not in the experiment yet, and reports each row to
+    `progress`. `nodes` has Phoenix's ids of the examples by their names.
+
+    Phoenix takes outputs and evaluations one by one, so several rows are under way at once.
+    """
+    time = _start_time(record)
     known = client.experiments.get_experiment(experiment_id=experiment)
     there = {run["dataset_example_id"]: run["id"] for run in known["task_runs"]}
     assessed = {(evaluation.experiment_run_id, evaluation.name) for evaluation in known["evaluation_runs"]}
-    names, output = _names(record), record.result.columns.get("output")
+    names, output = _example_names(record), record.result.columns.get("output")
 
     def send_row(row: RowView) -> None:
         """Sends the output of a row and its evaluations, each unless it is there already.
@@ -179,12 +186,14 @@ def _send_rows(
         """
         node = nodes[names[row.number]]
         run = there.get(node) or _log_run(
-            client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
+            client, experiment_id=experiment, dataset_example_id=node, start_time=time, end_time=time,
             output=_document_or_text((row.cells or {}).get(output or "")),
         )  # fmt: skip
-        for each in scores_of(record, row):
-            if (run, each.name) not in assessed and (settings.fields or each.path is None):
-                client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
+        for score in scores_of(record, row):
+            if (run, score.name) not in assessed and (settings.fields or score.path is None):
+                client.experiments.log_evaluation(
+                    experiment_run_id=run, start_time=time, end_time=time, **_evaluation(score)
+                )
 
     rows = _first_rows(record, variant, settings.trace_rows)
     total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
@@ -194,7 +203,7 @@ def _send_rows(
 
 
 def _log_run(client: Client, **about: Any) -> str:
-    """Sends an output, and gives what Phoenix calls it; also where it is there, because only the answer was lost."""
+    """Sends an output and returns Phoenix's id of it; also where it is there already, because only the answer was lost."""
     import httpx
 
     try:
@@ -218,7 +227,8 @@ def _evaluation(view: FieldView) -> dict[str, Any]:
 
 
 def _annotate(client: Client, record: Run, column: str) -> None:
-    """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
+    """Annotates the spans that `column` names with the results of their rows. An annotation takes the place of an earlier one of this
+    suite. Raises Problems where no row names a span."""
     annotations = [each for row in row_views(record) for each in _annotations(row, column, record)]
     for some in batches(annotations, _AT_ONCE):
         client.spans.log_span_annotations(span_annotations=some, sync=True)
@@ -232,9 +242,9 @@ def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
     if not isinstance(span, str) or not span.strip():
         return
     for score in scores_of(record, row):
-        said = _evaluation(score)
-        result = {key: said[key] for key in ("score", "label", "explanation") if said[key] is not None}
-        about = {key: value for key, value in said["metadata"].items() if value is not None}
+        evaluation = _evaluation(score)
+        result = {key: evaluation[key] for key in ("score", "label", "explanation") if evaluation[key] is not None}
+        about = {key: value for key, value in evaluation["metadata"].items() if value is not None}
         if score.issue is not None:
             about["error"] = score.issue.message
         yield {
@@ -243,8 +253,8 @@ def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
         }  # fmt: skip
 
 
-def _when(record: Run) -> datetime:
-    """When the run began. How long an answer took is not known here, so none of them takes any time."""
+def _start_time(record: Run) -> datetime:
+    """When the run began, or now where that is not known. It is begin and end of every answer: how long one took is not known here."""
     known = record.result.environment
     return datetime.now(UTC) if known is None else datetime.fromisoformat(known.started)
 

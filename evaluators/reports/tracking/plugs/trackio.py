@@ -45,7 +45,7 @@ class Trackio(Platform):
             os.environ.setdefault(name, value)
         project = self.project or _NO_WORD.sub("-", record.result.name)
         run = f"{record.place.name} {run_key(record)[:12]}"
-        with _complaints() as messages:
+        with _collected_warnings() as messages:
             import trackio
 
             _remove(trackio, project, run, os.environ.get("TRACKIO_SERVER_URL"))
@@ -71,7 +71,7 @@ class Trackio(Platform):
 
 
 def _log_files(trackio: Any, run: Any, record: Run, table: RowTable, environment: bool) -> None:
-    """The files of the run as an artifact. The same files are the same version of it."""
+    """Sends the files of the run as an artifact. The same files are the same version of it."""
     artifact = trackio.Artifact(f"run-{run_key(record)}", "evaluation")
     with attachments(record, table, environment) as files:
         for name, file in files.items():
@@ -98,8 +98,9 @@ def _remove(trackio: Any, project: str, name: str, server: str | None) -> None:
 
 
 @contextmanager
-def _complaints() -> Iterator[list[str]]:
-    """The warnings of the client, which continues where something is lost. What it prints of its own is not shown."""
+def _collected_warnings() -> Iterator[list[str]]:
+    """Gives a list that has the client's warnings once the `with` has ended: the client goes on where something is lost. What it prints is
+    not shown."""
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")

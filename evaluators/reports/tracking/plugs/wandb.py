@@ -54,7 +54,8 @@ class WeightsAndBiases(Platform):
         return Link("wandb", None if run.offline else run.url, run.id)
 
     def _start_run(self, record: Run, wandb: Any) -> Any:
-        """A run that is begun, or resumed where the same run was sent before; code and machine facts are not sent."""
+        """Begins a run of the platform, or resumes it where the same run was sent before, and returns it. Neither code nor facts about the
+        machine are sent."""
         config = params_of(record, self.environment)
         settings = wandb.Settings(
             silent=True, console="off", save_code=False, disable_code=True, disable_git=True, disable_job_creation=True,
@@ -69,7 +70,7 @@ class WeightsAndBiases(Platform):
 
 
 def _artifact(wandb: Any, record: Run, table: RowTable, environment: bool) -> Any:
-    """The files of the run. The same files are the same version of the artifact."""
+    """An artifact with the files of the run. The same files are the same version of it."""
     artifact = wandb.Artifact(f"run-{run_key(record)}-evaluation", type="evaluation")
     with attachments(record, table, environment) as files:
         for name, file in files.items():
@@ -78,7 +79,7 @@ def _artifact(wandb: Any, record: Run, table: RowTable, environment: bool) -> An
 
 
 def _remove_older(folder: Path, run_id: str) -> None:
-    """The files that were written when the same run was sent before: those in `folder` take their place."""
+    """Deletes the folders that were written offline when the same run was sent before; the new `folder`, which takes their place, stays."""
     for older in folder.parent.glob(f"offline-run-*-{run_id}"):
         if older.name != folder.name:
             shutil.rmtree(older)
