@@ -23,7 +23,7 @@ from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import knows
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import id_text, whole
+from evaluators.testsets.reader import all_chunks, id_text
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
@@ -44,7 +44,7 @@ def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cel
     if not knows(rows.table, human):
         raise Problems([replace(no_such_column(human, rows.header, rows.name), blame=Blame.CONFIG)])
     column, cells = rows.columns.id or "", dict[str, Cell]()
-    for chunk in whole(rows.table, [column, human]):
+    for chunk in all_chunks(rows.table, [column, human]):
         for cell, mark in zip(chunk.columns[column], chunk.columns[human], strict=True):
             name = id_text(cell)
             if name is not None and name in cells:

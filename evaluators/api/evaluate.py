@@ -16,7 +16,7 @@ from evaluators.model.rows import Result
 from evaluators.scoring.fields.inference.schema import infer_schema
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.testsets.given_rows import side_by_side
+from evaluators.testsets.given_rows import columns_of_lists
 
 SuiteLike: TypeAlias = Suite | str | Path | Mapping[str, Any]
 
@@ -62,7 +62,7 @@ def evaluate(
     if sides:
         if rows is not None:
             raise TypeError("evaluate() takes rows, or expected= and outputs=, not both")
-        rows = side_by_side(expected, outputs)
+        rows = columns_of_lists(expected, outputs)
     loaded = _suite_of(suite, schema, fields)
     if columns:
         settings = options.get("test_set_settings") or {}

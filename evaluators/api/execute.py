@@ -39,7 +39,7 @@ from evaluators.runs.unchanged import blaming_changes, changes_since, file_marks
 from evaluators.scoring.evaluators._evaluator import lists_fields
 from evaluators.scoring.values.files import note_listing, noting_reads
 from evaluators.testsets.byte_store import parent, scheme_of
-from evaluators.testsets.run_files import passing_over
+from evaluators.testsets.run_files import without_files_of_runs
 
 if TYPE_CHECKING:
     from evaluators.api import run_object
@@ -67,7 +67,7 @@ def finish(
     """Runs the suite over the rows `test_set`, writes its files, and returns what a summary needs. `looked_at` says that a
     program will look at rows. Raises Problems when the run cannot start."""
     results_folders = local_results_folders(suite, options.get("results"))
-    with masked_problems(suite), noting_reads(), passing_over(results_folders):
+    with masked_problems(suite), noting_reads(), without_files_of_runs(results_folders):
         note_listing(suite.named_files)
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.runs.store import check_written, write_issue
 from evaluators.scoring.values.addresses import shown_address
-from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
+from evaluators.testsets.byte_store import inside, parent, reaching, scheme_of, store_of
 
 MOST_FETCHED_GIB: Final = 16.0
 """How much is fetched of a run folder."""
@@ -35,7 +35,7 @@ def run_here(place: str | Path) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     target = folder / (address.rpartition("/")[2] or "run")
-    with reached(address):
+    with reaching(address):
         store = store_of(address)
         if not store.lists or store.kind(address) != "folder":
             hint = "a run folder in a store is named by its address, such as s3://bucket/runs/nightly"

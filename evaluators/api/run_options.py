@@ -98,9 +98,9 @@ def rows_asked(rows: Any) -> RowsAsked:
         rows = rows.config.model_dump(exclude_unset=True)
     if isinstance(rows, Mapping) and is_test_set(rows):
         return rows
-    from evaluators.testsets.given_rows import given_rows  # a run over a file starts sooner
+    from evaluators.testsets.given_rows import write_given_rows  # a run over a file starts sooner
 
-    return given_rows(rows)
+    return write_given_rows(rows)
 
 
 def is_test_set(rows: Mapping[Any, Any]) -> bool:

@@ -29,7 +29,7 @@ from evaluators.runs.result import RunResult
 from evaluators.scoring.fields.named_comparators import with_space_after_colon
 from evaluators.testsets.byte_store import LocalFiles, scheme_of, store_of
 from evaluators.testsets.derived import columns_read
-from evaluators.testsets.reader import whole as read_whole
+from evaluators.testsets.reader import all_chunks as read_whole
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, answer_warnings, is_here, unused_columns
 

@@ -22,7 +22,7 @@ from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents, holds_rows, open_file
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.opening import open_expected
-from evaluators.testsets.reader import Table, whole
+from evaluators.testsets.reader import Table, all_chunks
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -56,7 +56,7 @@ class Answers(Struct, frozen=True):
         """The answers in order. Raises Problems where the column of the schemas is not there."""
         test_set, column = self.test_set, self.test_set.columns.expected or "expected"
         columns = [column] if schema_column is None else [column, schema_column]
-        for chunk in whole(test_set, columns):
+        for chunk in all_chunks(test_set, columns):
             for index, offset in enumerate(chunk.offsets):
                 named = chunk.ids[index] if chunk.ids is not None else ""
                 where = self._place(test_set.first_number + offset, named, column)
@@ -118,7 +118,7 @@ def first_cells(table: Table, names: Sequence[str], most: int | None) -> tuple[d
     """The cells of the first rows by column, and how many rows those are; all rows where `most` is None."""
     cells: dict[str, list[Any]] = {name: [] for name in names}
     count = 0
-    for chunk in whole(table, list(names)):
+    for chunk in all_chunks(table, list(names)):
         for name in names:
             cells[name].extend(chunk.columns[name])
         count += chunk.count

@@ -15,7 +15,7 @@ from evaluators.scoring.values.path_text import BadPath, display
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.scoring.values.quoting import first_texts, quote
-from evaluators.testsets.columns import folded
+from evaluators.testsets.columns import folded_name
 
 _ANSWER_WORDS: Final = frozenset(
     ("gold", "golden", "expected", "true", "truth", "correct", "right", "reference", "actual", "wanted", "annotated")
@@ -54,7 +54,7 @@ def field_columns(keys: Sequence[str], header: Iterable[str], taken: Collection[
 
 def _folded_name(name: str) -> str:
     """A name in the form in which columns and keys are compared, with dots as spaces."""
-    return folded(name.replace(".", " "))
+    return folded_name(name.replace(".", " "))
 
 
 def output_keys(cells: Iterable[Any]) -> list[str]:

@@ -262,7 +262,9 @@ def first_rows(data: str, most: int, reading: TestSetConfig | None = None) -> Ma
         both = {"expected": places.expected, "output": places.output}
         documents = open_test_set(build(TestSetConfig, both, noun="test_set"), Path())
         return first_cells(documents, nameable(documents.own_header), most)[0]
-    table = open_file(data, Path(), None, (reading or build(TestSetConfig, {"file": data}, noun="test_set")).reads)
+    table = open_file(
+        data, Path(), None, (reading or build(TestSetConfig, {"file": data}, noun="test_set")).with_reading_settings
+    )
     return first_cells(table, nameable(table.header), most)[0]
 
 

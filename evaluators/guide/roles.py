@@ -60,7 +60,7 @@ from evaluators.guide.column_names import (
 from evaluators.runs.number_cells import READINGS, units_of
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, InitQuestion
 from evaluators.scoring.needs import ROLES, Role
-from evaluators.testsets.columns import is_usual, listed
+from evaluators.testsets.columns import columns_text, is_usual
 
 _CELLS: Final = 8.0
 """What cells count that are drawn from the same values: more than a usual name."""
@@ -225,7 +225,7 @@ def _question_for_output(
         tuple(answers),
         tuple(shown_cells(cells.get(name, ())) for name in answers),
         role="output",
-        seen=f"no column looks like the model's output; {listed(header)}{why}",
+        seen=f"no column looks like the model's output; {columns_text(header)}{why}",
     )
 
 
@@ -245,7 +245,7 @@ def _question_for_expected(
         tuple(answers),
         tuple(shown_cells(cells.get(name, ())) for name in answers),
         role="expected",
-        seen=f'no column looks like the expected answer, and those of "{output}" say nothing without it; {listed(header)}',
+        seen=f'no column looks like the expected answer, and those of "{output}" say nothing without it; {columns_text(header)}',
     )
 
 

@@ -27,7 +27,7 @@ from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.json_text import parse_file
 from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import locate, whole_of
-from evaluators.testsets.columns import no_such_column, not_told_apart
+from evaluators.testsets.columns import no_such_column, single_column_issue
 from evaluators.testsets.composed import with_paths
 from evaluators.testsets.derived import knows
 from evaluators.testsets.documents import open_file
@@ -75,7 +75,7 @@ def roles_of_file(
     `reading` says how the file is read. Raises Problems for a file without a header, for columns that are not there, and for rows that hold
     no output."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
-    opened = open_file(data, Path(), None, named.reads)
+    opened = open_file(data, Path(), None, named.with_reading_settings)
     headless = [doubt for doubt in opened.doubts if doubt.code == NO_HEADER]
     if headless and not columns:
         raise Problems(headless)
@@ -84,7 +84,7 @@ def roles_of_file(
     unknown = {role: name for role, name in columns.items() if name not in table.header and not knows(table, name)}
     if unknown:
         raise Problems(no_such_column(name, opened.header, data) for name in unknown.values())
-    glued = not_told_apart(opened.header, data)
+    glued = single_column_issue(opened.header, data)
     if glued is not None:
         raise Problems([glued])
     header = nameable(table.header)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from evaluators.testsets.columns import folded, usual_columns
+from evaluators.testsets.columns import folded_name, usual_columns
 from evaluators.testsets.naming_key import may_name, naming_columns
-from evaluators.testsets.reader import Table, id_text, whole
+from evaluators.testsets.reader import Table, all_chunks, id_text
 
 _MOST_COLUMNS: Final = 8
 _TOGETHER: Final = (2, 3)
@@ -41,8 +41,10 @@ def _shared_templates(rows: Table, other: Table) -> Iterator[tuple[str, str]]:
     Columns that repeat in the first rows are left out, then each table is read once. Where columns share less than half, so do they
     with any further one.
     """
-    theirs = {folded(name): name for name in other.header}
-    shared = [(name, theirs[folded(name)]) for name in rows.header if name and folded(name) in theirs][:_MOST_COLUMNS]
+    theirs = {folded_name(name): name for name in other.header}
+    shared = [(name, theirs[folded_name(name)]) for name in rows.header if name and folded_name(name) in theirs][
+        :_MOST_COLUMNS
+    ]
     first = _texts_in_both(rows, other, shared, _FIRST_ROWS)
     likely = [group for count in _TOGETHER for group in combinations(first, count) if _names_differ(first, group)]
     columns = [pair for pair in first if any(pair in group for group in likely)]
@@ -75,7 +77,7 @@ def _naming_texts(table: Table, columns: Sequence[str], most: int | None) -> dic
     texts: dict[str, list[str]] = {column: [] for column in columns}
     known: dict[str, str] = {}
     count = 0
-    for chunk in whole(table, columns) if texts else ():
+    for chunk in all_chunks(table, columns) if texts else ():
         for column in list(texts):
             cells = [id_text(cell) for cell in chunk.columns[column]]
             if all(map(may_name, cells)):

@@ -248,6 +248,6 @@ def rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | in
         return None
     named = build(TestSetConfig, {"file": place, **(reading if name == "file" else settings)}, noun="test_set")
     try:
-        return open_file(place, Path(), None, named.reads)
+        return open_file(place, Path(), None, named.with_reading_settings)
     except Problems:
         return None  # whoever opens the test set says why

@@ -54,7 +54,7 @@ from evaluators.scoring.judges.answer_lines import JudgeTotals
 from evaluators.scoring.needs import Output, column_of
 from evaluators.scoring.values.path_text import ANY, display
 from evaluators.scoring.values.quoting import flow_text
-from evaluators.testsets.selection import nearly_selected, nothing_selected
+from evaluators.testsets.selection import issue_of_no_rows, warnings_of_near_cells
 
 if TYPE_CHECKING:
     from evaluators.runs.loaded_suite import LoadedSuite
@@ -112,8 +112,8 @@ def finish_run(
     missed += [issue for issue in unused if issue.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)
-    unselected = nothing_selected(test_set.table, test_set.name) if finished and not every[0].rows else None
-    nearly = [*nearly_selected(test_set.table, test_set.name)] if finished and every[0].rows else []
+    unselected = issue_of_no_rows(test_set.table, test_set.name) if finished and not every[0].rows else None
+    nearly = [*warnings_of_near_cells(test_set.table, test_set.name)] if finished and every[0].rows else []
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for each in every for _, issue in each.issues)]
     if changed:

@@ -30,8 +30,8 @@ from evaluators.scoring.values.file_names import clip_name
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import first_texts, flow_text, quote
-from evaluators.testsets.columns import naming
-from evaluators.testsets.reader import whole
+from evaluators.testsets.columns import naming_text
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.selection import NEARLY_EQUAL
 from evaluators.testsets.test_set import TestSet
 
@@ -150,7 +150,7 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
             continue
         column = settings.column("output").name_by(prepared.roles)
         header = table.own_header
-        chunk = next(whole(table, header), None)
+        chunk = next(all_chunks(table, header), None)
         cells = {} if chunk is None else {name: chunk.columns[name][:_LOOKED_AT] for name in header}
         if not cells.get(column) or _hold_json(cells[column]):
             continue
@@ -183,7 +183,7 @@ def _other_column(test_set: TestSet, column: str) -> str:
     """A hint with the line to write to take the outputs from another column."""
     named = {**test_set.config.columns.named(), "output": column}
     file = None if test_set.fetched else test_set.config.bare_file
-    return f'the column "{column}" holds JSON: {naming("output", named, file)}'
+    return f'the column "{column}" holds JSON: {naming_text("output", named, file)}'
 
 
 def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:

@@ -24,7 +24,7 @@ from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import Apply, TransformError, chain_of_expected
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def unused_comparators(
         return []
     waiting = fields
     try:
-        for chunk in whole(test_set, list(dict.fromkeys(field.column for field in fields))):
+        for chunk in all_chunks(test_set, list(dict.fromkeys(field.column for field in fields))):
             read = dict.fromkeys(field.column for field in waiting if not field.of_cells)
             documents = {name: [expected_document(cell) for cell in chunk.columns[name]] for name in read}
             waiting = [

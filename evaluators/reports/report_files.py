@@ -24,7 +24,7 @@ from evaluators.runs.recorder import SMALL_RUN
 from evaluators.runs.run_folder import RunFolder
 from evaluators.runs.store import open_text, refused_place
 from evaluators.testsets.byte_store import local_path
-from evaluators.testsets.run_files import is_run_folder, recorded_in
+from evaluators.testsets.run_files import is_recorded_in, is_run_folder
 
 _SUMMARY: Final = "summary.txt"
 _FIELDS_PAGE: Final = "fields.md"
@@ -263,7 +263,7 @@ def check_files(
                 issue for place in _possible_places(file, form, variants, evaluators) if (issue := refused_place(place))
             ]
             continue
-        if own is not None and recorded_in(own, Path(local).resolve()):
+        if own is not None and is_recorded_in(own, Path(local).resolve()):
             message = "the run folder itself has a file of that name, and what it records is not written over"
             issues.append(Issue("overwrites-run", Blame.CONFIG, message, file, "give -o another name"))
         elif os.path.isdir(local):

@@ -25,7 +25,7 @@ from evaluators.scoring.values.addresses import has_wildcards
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import matching, scheme_of
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
@@ -107,7 +107,7 @@ def _read_cells(test_set: TestSet, record: Run, variant: str | None, only: int |
     splits, first, header = table.splits(), table.first_number, record.facts.header
     place = None if only is None else record.split_of(variant, only, len(splits))
     if place is None:
-        chunks = whole(table, header)
+        chunks = all_chunks(table, header)
     else:
         index_of_split, first = place
         chunks = chain.from_iterable(table.read(split, header) for split in splits[index_of_split : index_of_split + 1])

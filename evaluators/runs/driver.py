@@ -42,7 +42,7 @@ from evaluators.runs.watch import Watch
 from evaluators.scoring.judges.answer_lines import AskedTotals
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.addresses import with_shown_addresses
-from evaluators.testsets.derived import joined_column
+from evaluators.testsets.derived import is_joined
 
 if TYPE_CHECKING:
     from evaluators.runs.loaded_suite import LoadedSuite
@@ -246,7 +246,7 @@ def jobs_of(prepared: Prepared, recordings: Sequence[Recording] | None = None, r
             watches=watches_of(suite),
             reasoning_length=suite.results.reasoning_length,
             repeat_judge=repeat_judge,
-            joined=outputs if outputs is not None and joined_column(table.table, outputs) else None,
+            joined=outputs if outputs is not None and is_joined(table.table, outputs) else None,
         )
         for place, (_, table) in enumerate(prepared.variants())
     )

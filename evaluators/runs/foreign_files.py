@@ -11,7 +11,7 @@ from evaluators.model.issues import Problems
 from evaluators.runs.reader import Run
 from evaluators.runs.schema_inference import INFERRED_SCHEMA
 from evaluators.runs.store import is_partial
-from evaluators.testsets.run_files import recorded_in
+from evaluators.testsets.run_files import is_recorded_in
 
 MadeNames: TypeAlias = Callable[[Iterable[str | None], Iterable[str]], Collection[str]]
 """From variants and evaluators to the names of files that reports put into the folder of their run."""
@@ -29,7 +29,7 @@ def foreign_entries(folder: Path, made: MadeNames) -> list[Path]:
     """
     entries = [  # without the files of the run, and without the folders of such files
         entry for entry in sorted(folder.iterdir())
-        if not (is_partial(entry) or recorded_in(folder, entry) or recorded_in(folder, entry / "file"))
+        if not (is_partial(entry) or is_recorded_in(folder, entry) or is_recorded_in(folder, entry / "file"))
     ]  # fmt: skip
     ours = _made_names(folder, made) if entries else ()  # to name all formats takes as long as a short run
     return [entry for entry in entries if entry.name not in ours]

@@ -18,7 +18,7 @@ from evaluators.scoring.values.files import reading_inside
 from evaluators.suites import source as suite_source
 from evaluators.suites.extends import PRESETS
 from evaluators.suites.source import SuiteSource
-from evaluators.testsets.byte_store import at, local_path, scheme_of
+from evaluators.testsets.byte_store import local_path, resolve_place, scheme_of
 from evaluators.testsets.derived import as_pattern
 from evaluators.testsets.run_files import files_without_runs, fits, is_run_folder, recorded_files
 from evaluators.testsets.test_set_config import PLACES
@@ -117,7 +117,7 @@ def _texts(value: Any, loc: Loc = ()) -> Iterator[tuple[Loc, str]]:
 
 def _files_of(text: str, folder: Path, *, of_rows: bool) -> Iterator[str]:
     """The file that a text names, if it names any; of places of rows, the files of a folder and those that fit a pattern."""
-    place = at(folder, text)
+    place = resolve_place(folder, text)
     local = local_path(place)
     if local is None:
         yield place

@@ -214,7 +214,7 @@ def _test_set_config(
         return config, folder
     moved = any(key in changes for key in PLACES)
     try:
-        return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
+        return (config.resolved_from(folder) if moved else config).but(changes), Path() if moved else folder
     except BadSettings as error:
         raise Problems(
             Issue(detail.code, Blame.CONFIG, detail.message, None, detail.hint) for detail in error.details

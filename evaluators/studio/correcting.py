@@ -20,7 +20,7 @@ from evaluators.studio.folder import Folder
 from evaluators.studio.messages import Correct, Corrected
 from evaluators.studio.table import KeptScore, with_every_cell
 from evaluators.suites.text_edits import with_value
-from evaluators.testsets.corrections import Applied, Correction, append, read_corrections
+from evaluators.testsets.corrections import Applied, Correction, append_correction, read_corrections
 
 _NAME: Final = "corrections.jsonl"
 
@@ -61,7 +61,7 @@ def add_correction(folder: Folder, suite: Suite, score: KeptScore, asked: Correc
     before = known.get(correction.place)
     if before is not None and json_equal(before.new, old):
         correction = Correction(row.id, path, before.old, new, asked.reason)
-    append(file, correction.id, correction.path, correction.old, correction.new, correction.reason)
+    append_correction(file, correction.id, correction.path, correction.old, correction.new, correction.reason)
     sentence = Applied(correction, asked.row).sentence
     return Corrected(folder.name_of(file), text, sentence, join(["evaluators", "check-expected", asked.path]))
 

@@ -46,7 +46,7 @@ from evaluators.studio.table import (
     turned_values,
     with_every_cell,
 )
-from evaluators.testsets.reader import whole as chunks_of
+from evaluators.testsets.reader import all_chunks as chunks_of
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, is_here
 

@@ -18,7 +18,7 @@ from evaluators.studio.folder import SUITES, Folder
 from evaluators.studio.form import form_of, problems_of, read_suite
 from evaluators.studio.runs import Runs
 from evaluators.studio.scores import Scores
-from evaluators.testsets.byte_store import at, local_path
+from evaluators.testsets.byte_store import local_path, resolve_place
 
 
 class Studio:
@@ -59,7 +59,7 @@ class Studio:
         try:
             suite = self._read_suite(file.text, file.path)
             named = suite.test_set.file
-            local = local_path(at(suite.test_set_folder, named)) if named is not None else None
+            local = local_path(resolve_place(suite.test_set_folder, named)) if named is not None else None
             if local is None:
                 return None
             path = self.folder.name_of(self.folder.place(local))

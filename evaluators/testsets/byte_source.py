@@ -23,7 +23,16 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.scoring.values.addresses import StoreFault, has_wildcards, shown_address
-from evaluators.testsets.byte_store import ByteStore, at, local_path, near_file, parent, scheme_of, store_of, unreadable
+from evaluators.testsets.byte_store import (
+    ByteStore,
+    local_path,
+    near_file,
+    parent,
+    resolve_place,
+    scheme_of,
+    store_of,
+    unreadable_file,
+)
 
 STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0
@@ -105,7 +114,7 @@ class ByteSource(Struct, frozen=True):
         if not self.compressed:
             return self
         with reading(self), self.open() as stream:
-            return replace(self, path=copied(stream), compressed=False)
+            return replace(self, path=copy_to_temporary_file(stream), compressed=False)
 
 
 class _UnpackedBytes(gzip.GzipFile):
@@ -137,23 +146,23 @@ def locate(name: str, folder: Path) -> ByteSource:
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:
-        path = copied(sys.stdin.buffer)
+        path = copy_to_temporary_file(sys.stdin.buffer)
         return ByteSource(path, "standard input", compressed=_is_gzip(path))
-    place, called = at(folder, name), shown_address(name)
+    place, called = resolve_place(folder, name), shown_address(name)
     note = None
     try:
         if store_of(place).kind(place) == "stream":
             why = "because its server gives no parts of files"
             note = f"{called}: fetched as a whole into a temporary file, {why}" if scheme_of(place) else None
             with store_of(place).open(place) as pipe:
-                place = copied(pipe)
+                place = copy_to_temporary_file(pipe)
         return ByteSource(place, called, compressed=_is_gzip(place), note=note)
     except FileNotFoundError:
         raise _no_such_file(called, place) from None
     except IsADirectoryError:
         raise problem("not-a-file", "this is a folder, and a file is expected", where=called) from None
     except StoreFault as error:
-        raise unreadable(error, called) from None
+        raise unreadable_file(error, called) from None
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise problem("unreadable-file", f"the file cannot be read: {reason}", where=called) from None
@@ -161,27 +170,27 @@ def locate(name: str, folder: Path) -> ByteSource:
 
 @contextmanager
 def reading(source: ByteSource) -> Iterator[None]:
-    """Turns what goes wrong between a disk and us into Problems."""
+    """A context for reading a file: errors of its store and of unpacking it are raised as Problems that name the file."""
     try:
         yield
     except TooLarge as error:
         hint = "`test_set: {most_unpacked_gib: …}` in the suite allows more"
-        raise broken(source, "too-large", f"the file is not read on: {error}", hint) from None
+        raise unusable_file(source, "too-large", f"the file is not read on: {error}", hint) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise broken(source, "bad-gzip", f"the compressed file is damaged: {error}") from None
+        raise unusable_file(source, "bad-gzip", f"the compressed file is damaged: {error}") from None
     except OSError as error:
-        raise unreadable(error, source.name) from None
+        raise unreadable_file(error, source.name) from None
 
 
-def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
+def unusable_file(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
     """The Problems of an unusable file; the test set is to blame."""
     return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 
 
 def seeming_utf16(head: bytes) -> str | None:
-    """The encoding of a file that begins so and seems to be UTF-16, with or without the mark that says so; None for others.
+    """The encoding of a file that begins with these bytes and seems to be UTF-16, with or without the mark that says so; None for others.
 
-    Without the mark: every second byte of its line ends is zero, and no other one.
+    Without the mark it seems to be UTF-16 where zeros are in every second place alone, and where most line ends are whole in that encoding.
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -199,11 +208,12 @@ def refuse_utf16(source: ByteSource, head: bytes, hint: str = "save it as UTF-8"
     encoding = seeming_utf16(head)
     if encoding is not None:
         mark = "" if encoding == "utf-16" else ", without the mark that says so"
-        raise broken(source, "undecodable-text", f"the file looks like UTF-16{mark}", hint.format(encoding))
+        raise unusable_file(source, "undecodable-text", f"the file looks like UTF-16{mark}", hint.format(encoding))
 
 
 def read_up_to(stream: BinaryIO, most: int) -> bytes:
-    """The bytes of a stream, up to so many and some more: a reading of a given size would take its memory at once."""
+    """The bytes of a stream, at least `most` where it has so many, and less than a block more. It is read block by block, as one reading of
+    that size would take all the memory at once."""
     parts, size = list[bytes](), 0
     while size <= most and (block := stream.read(_BLOCK)):
         parts.append(block)
@@ -221,11 +231,11 @@ def whole_of(source: ByteSource) -> bytes:
     if len(data) > GIB:
         message = "the file has more than 1 GiB, and it would be held in memory as a whole"
         hint = "JSON lines, CSV and Parquet are read row by row"
-        raise broken(source, "too-large", message, hint)
+        raise unusable_file(source, "too-large", message, hint)
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def shortened(source: ByteSource) -> Problems:
+def shortened_file(source: ByteSource) -> Problems:
     """The problem of a file that has become shorter since its beginning was read: it is being written anew."""
     message = "the file became shorter while it was read"
     return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, source.name)])
@@ -246,8 +256,8 @@ def _is_gzip(path: str) -> bool:
         return stream.read(2) == b"\x1f\x8b"
 
 
-def copied(stream: BinaryIO) -> str:
-    """The name of a file with the bytes of a stream, which is there until the program ends."""
+def copy_to_temporary_file(stream: BinaryIO) -> str:
+    """Writes the bytes of a stream into a file that is there until the program ends, and gives the file's name."""
     import shutil  # brings much along, and a file on disk does not need it
 
     with temporary_file() as copy:

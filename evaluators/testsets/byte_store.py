@@ -73,6 +73,7 @@ class LocalFiles:
             yield from ("/".join((*steps, name)) for name in files if not name.startswith("."))
 
     def write(self, path: str) -> BinaryIO:
+        """A new file for writing; one that is there is overwritten."""
         return open(_path(path), "wb")
 
     def put(self, place: str, data: bytes) -> None:
@@ -94,10 +95,12 @@ class LocalFiles:
             path.unlink(missing_ok=True)
 
     def fingerprint(self, path: str) -> bytes:
+        """The SHA-256 digest of a file. It is kept in memory for as long as the file does not change."""
         own = os.path.abspath(_path(path))
         return _digest(own, local_mark(own))
 
     def names(self, folder: str) -> list[str]:
+        """The names of the files and folders in a folder, sorted."""
         return sorted(os.listdir(_path(folder)))
 
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
@@ -167,8 +170,8 @@ def store_of(path: str) -> ByteStore:
     return RemoteFiles(scheme)
 
 
-def at(folder: Path, path: str) -> str:
-    """A place that may be relative to `folder`."""
+def resolve_place(folder: Path, path: str) -> str:
+    """The place itself where it is an address, else its path from `folder`."""
     return path if scheme_of(path) else str(folder / path)
 
 
@@ -184,21 +187,21 @@ def inside(folder: str, name: str) -> str:
 
 def kind_at(folder: Path, place: str) -> Kind | None:
     """The kind of what is at a place that may be relative to `folder`; None where nothing is."""
-    place = at(folder, place)
-    with reached(place):
+    place = resolve_place(folder, place)
+    with reaching(place):
         return store_of(place).kind(place)
 
 
 def matching(pattern: str, folder: Path) -> list[str]:
     """The files and folders that fit a pattern, which may be relative to `folder`; each once, named as the pattern is."""
-    with reached(pattern):
+    with reaching(pattern):
         return store_of(pattern).matching(pattern, str(folder))
 
 
 def files_at(path: str, folder: Path) -> list[str]:
     """The files of a folder and of the folders in it, or those that fit a pattern; named as the place is, in no order."""
-    whole = at(folder, path)
-    with reached(whole):
+    whole = resolve_place(folder, path)
+    with reaching(whole):
         store = store_of(whole)
         if store.kind(whole) == "folder":
             return [inside(path, file) for file in store.below(whole)]
@@ -208,7 +211,7 @@ def files_at(path: str, folder: Path) -> list[str]:
 def near_file(path: str, called: str) -> str | None:
     """A file beside a place whose name is like it, named as the place is called."""
     folder = parent(path)
-    with reached(path):
+    with reaching(path):
         store = store_of(folder)
         names = store.names(folder) if store.kind(folder) == "folder" else []
         near = nearest(Path(path).name, [name for name in names if store.kind(inside(folder, name)) == "file"])
@@ -216,15 +219,15 @@ def near_file(path: str, called: str) -> str | None:
 
 
 @contextmanager
-def reached(path: str) -> Iterator[None]:
-    """Turns what goes wrong between a store and us into Problems (environment) that name the place."""
+def reaching(path: str) -> Iterator[None]:
+    """A context for asking a store about a place: errors of the store are raised as Problems (environment) that name the place."""
     try:
         yield
     except OSError as error:
-        raise unreadable(error, shown_address(path)) from None
+        raise unreadable_file(error, shown_address(path)) from None
 
 
-def unreadable(error: OSError, name: str) -> Problems:
+def unreadable_file(error: OSError, name: str) -> Problems:
     """The problem of a file that a disk or a store does not give."""
     message = f"the file cannot be read: {error.strerror or error}"
     return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, name)])

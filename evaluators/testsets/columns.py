@@ -50,21 +50,21 @@ DELIMITERS: Final = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 """What separates the cells of a text table, by its word."""
 
 
-def folded(column: str) -> str:
+def folded_name(column: str) -> str:
     """The name of a column as usual names are written: `Expected Output` is `expected_output`."""
     return re.sub(r"[\s_-]+", "_", _CAMEL_CASE.sub("_", column.strip())).lower()
 
 
 def is_usual(column: str, role: Role) -> bool:
     """Whether the column has a usual name for the role."""
-    return folded(column) in USUAL_NAMES[role]
+    return folded_name(column) in USUAL_NAMES[role]
 
 
 def usual_columns(header: Iterable[str], role: Role) -> list[str]:
-    """The columns with a usual name for the role, or else those with a name that will do where there is none."""
+    """The columns with a usual name for the role, in order; where there are none, those with a name of `FALLBACK_NAMES`."""
     columns = list(header)
     columns_of_role = [column for column in columns if is_usual(column, role)]
-    return columns_of_role or [column for column in columns if folded(column) in FALLBACK_NAMES[role]]
+    return columns_of_role or [column for column in columns if folded_name(column) in FALLBACK_NAMES[role]]
 
 
 class Columns(Struct, frozen=True):
@@ -123,16 +123,16 @@ def guess_columns(
         elif role in needed:
             unclear[role] = []
     if unclear:
-        issues += _unclear(unclear, dict(configured), header, name, which or say_which)
+        issues += _issues_of_unclear_roles(unclear, dict(configured), header, name, which or say_which)
     if issues:
-        glued = not_told_apart(header, name)
+        glued = single_column_issue(header, name)
         raise Problems(issues if glued is None else [glued])
     return Columns(**roles)
 
 
 def _winner(candidates: Sequence[str]) -> list[str]:
-    """The one candidate that goes before all others, in a list; an empty list where there is none."""
-    spelled = {candidate: folded(candidate) for candidate in candidates}
+    """The candidate whose name goes before those of all others, as a list of one; an empty list where there is none."""
+    spelled = {candidate: folded_name(candidate) for candidate in candidates}
     return [
         word
         for word, name in spelled.items()
@@ -142,15 +142,15 @@ def _winner(candidates: Sequence[str]) -> list[str]:
 
 def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
     """The issue of a column that the header lacks."""
-    glued = not_told_apart(header, name)
+    glued = single_column_issue(header, name)
     if glued is not None:
         return glued
-    message = f'there is no column "{column}"; {listed(header)}'
+    message = f'there is no column "{column}"; {columns_text(header)}'
     hint = suggestion(column, header) or "write the name of one of them"
     return Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 
-def not_told_apart(header: Sequence[str], name: str) -> Issue | None:
+def single_column_issue(header: Sequence[str], name: str) -> Issue | None:
     """The problem of a file whose only column looks like several; None for any other file."""
     if len(header) != 1:
         return None
@@ -162,14 +162,14 @@ def not_told_apart(header: Sequence[str], name: str) -> Issue | None:
     return Issue("wrong-delimiter", Blame.TESTSET, message, name, hint)
 
 
-def listed(header: Sequence[str]) -> str:
-    """The columns in words."""
+def columns_text(header: Sequence[str]) -> str:
+    """The columns of a header in words, for a message."""
     if not header:
         return "the file has no columns"
     return "the columns are " + first_texts([f'"{column}"' for column in header], _SHOWN)
 
 
-def _unclear(
+def _issues_of_unclear_roles(
     roles: Mapping[Role, Sequence[str]], named: Mapping[Role, str], header: Sequence[str], name: str, which: Which
 ) -> Iterator[Issue]:
     """The problem of roles that no column plays, or several could. One line to write names the columns of all of them."""
@@ -186,7 +186,7 @@ def _unclear(
             continue
         if role in misspelt:
             hint = f'did you mean "{misspelt[role][1]}"? rename it, or {hint}'
-        message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
+        message = f"no column is recognised as the {_NOUNS[role]}; {columns_text(header)}"
         yield Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 
@@ -194,7 +194,7 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
     """A column whose name is nearly a usual one of the role, and that usual name; None where there is none."""
     usual = {name for names in USUAL_NAMES.values() for name in names}
     for column in header:
-        near = None if folded(column) in usual else nearest(folded(column), USUAL_NAMES[role], _MISSPELT)
+        near = None if folded_name(column) in usual else nearest(folded_name(column), USUAL_NAMES[role], _MISSPELT)
         if near is not None:
             return column, near
     return None
@@ -203,7 +203,7 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
 def say_which(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
     """A request to name the column of a role in the file of the rows; `named` are those that the suite names. `file` is what `test_set`
     says where it says no more than that."""
-    return f"say which one: {naming(role, named, file)}"
+    return f"say which one: {naming_text(role, named, file)}"
 
 
 def say_which_in_python(role: Role, named: Mapping[Role, str], argument: str = "columns") -> str:
@@ -211,7 +211,7 @@ def say_which_in_python(role: Role, named: Mapping[Role, str], argument: str = "
     return f"say which one: {argument}={json.dumps({name: named[name] for name in ROLES if name in named}, ensure_ascii=False)}"
 
 
-def naming(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
+def naming_text(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
     """The line that names the column of a role in the file of the rows, as `say_which` asks for it."""
     option = f"{role}={named[role]}"
     if not named[role].replace("_", "").replace("-", "").isalnum():

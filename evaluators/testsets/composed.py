@@ -52,14 +52,14 @@ def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
         into, reads = _path_into(base, column), columns_in_braces(column)
         if into is not None:
             reads = [into[0]]
-            issues += filter(None, [_leads_nowhere(base, *into, column, name)])
+            issues += filter(None, [_issue_of_dead_path(base, *into, column, name)])
         if not reads:
             continue
-        issues += [no_such_column(one, base.header, name) for one in reads if not knows(base, one)]
+        issues += [no_such_column(read, base.header, name) for read in reads if not knows(base, read)]
         path = None if into is None else into[1]
         table = Derived(
             table, partial(_with_value, column, reads, path), (*table.header, column), table.notes, table.files,
-            {column: (*(origin(base, one) for one in reads), column if path is None else str(path))}, reads=tuple(reads),
+            {column: (*(origin(base, read) for read in reads), column if path is None else str(path))}, reads=tuple(reads),
         )  # fmt: skip
     if issues:
         raise Problems(issues)
@@ -69,7 +69,7 @@ def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
 def value_at(cell: Cell, path: Path) -> Cell:
     """The value at a path in a cell, in which JSON text is read on the way, or the list of the values at a path with `[*]`; MISSING where
     there is none."""
-    cell = _opened(cell)
+    cell = _parsed_cell(cell)
     if cell is MISSING or isinstance(cell, CellError):
         return cell
     hit = path.get(cell)
@@ -85,8 +85,9 @@ def columns_in_braces(text: str) -> list[str]:
     return list(dict.fromkeys(COLUMN_IN_BRACES.findall(text)))
 
 
-def _text_of(text: str, cells: Mapping[str, Cell]) -> Cell:
-    """The text with cells in its braces; MISSING where one of them is empty, the fault of one that cannot be read."""
+def _filled_text(text: str, cells: Mapping[str, Cell]) -> Cell:
+    """The text with the cells of the named columns in place of its braces; MISSING where one of them is empty, and the fault of a cell that
+    cannot be read."""
     for cell in cells.values():
         if isinstance(cell, CellError):
             return cell
@@ -95,7 +96,7 @@ def _text_of(text: str, cells: Mapping[str, Cell]) -> Cell:
     return COLUMN_IN_BRACES.sub(lambda name: id_text(cells[name[1]]), text)
 
 
-def _opened(cell: Cell) -> Cell:
+def _parsed_cell(cell: Cell) -> Cell:
     """A cell with its JSON text read; MISSING for a text that is not JSON."""
     if not isinstance(cell, str):
         return cell
@@ -120,13 +121,13 @@ def _path_into(table: Table, name: str) -> tuple[str, Path] | None:
     return None
 
 
-def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: str) -> Issue | None:
+def _issue_of_dead_path(table: Table, column: str, path: Path, written: str, name: str) -> Issue | None:
     """The problem of a path that no row has; None where one has it, or where there are no rows."""
     near, number = None, 0
     for number, (cell,) in rows_of(table, [column]):
         if value_at(cell, path) is not MISSING:
             return None
-        if near is None and number <= _NEAR_ROWS and isinstance(opened := _opened(cell), dict | list):
+        if near is None and number <= _NEAR_ROWS and isinstance(opened := _parsed_cell(cell), dict | list):
             near = nearest_path(path, opened, 0)
     if not number:
         return None
@@ -138,15 +139,17 @@ def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: st
 def _with_value(
     name: str, reads: Sequence[str], path: Path | None, base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:
-    """The chunks of a table, with the value at a path of a column, or without a path the text of several, as a column of its own."""
+    """The chunks of a table, with one more column called `name`: the values at `path` in the column that is read, or, without a path, texts
+    with the cells of several columns. Where nobody asks for that column, the chunks are as they are."""
     own = [column for column in columns if column != name]
     if len(own) == len(columns):
         yield from base.read(split, columns)
         return
     for chunk in base.read(split, list(dict.fromkeys([*own, *reads]))):
-        rows = zip(*(chunk.columns[one] for one in reads), strict=True)
+        rows = zip(*(chunk.columns[read] for read in reads), strict=True)
         values = [
-            _text_of(name, dict(zip(reads, row, strict=True))) if path is None else value_at(row[0], path) for row in rows
+            _filled_text(name, dict(zip(reads, row, strict=True))) if path is None else value_at(row[0], path)
+            for row in rows
         ]
         yield replace(chunk, columns={**{column: chunk.columns[column] for column in own}, name: values})
 
@@ -185,17 +188,18 @@ class Document(Struct, frozen=True):
             empty = cell is MISSING or cell is None or (isinstance(cell, str) and (not cell or cell.isspace()))
             all_empty = all_empty and empty
             if cell is not MISSING and not (empty and self.empty_cells == "absent"):
-                _put(document, field.keys, cell)
+                _put_value(document, field.keys, cell)
         return self.nothing if all_empty else document
 
 
-def _put(document: dict[str, Any], keys: Keys, value: JSON) -> None:
+def _put_value(document: dict[str, Any], keys: Keys, value: JSON) -> None:
+    """Puts a value into a document below these keys; objects on the way are made where there are none."""
     for key in keys[:-1]:
         document = document.setdefault(key, {})
     document[keys[-1]] = value
 
 
-def composed(
+def with_documents(
     base: Table, place: Joined, role: Literal["output", "expected"], taken: Collection[str], empty: EmptyExpected, name: str
 ) -> Derived:  # fmt: skip
     """The table in which the column of a role holds documents that are made of a column for each field.
@@ -203,12 +207,12 @@ def composed(
     `taken` are columns that play another role, and are no fields under `all_but`. Raises Problems for fields that do not go
     together, and for columns that are not there; `name` is what messages call the table.
     """
-    fields = _fields(place, base, taken, name)
+    fields = _fields_of_place(place, base, taken, name)
     table = with_paths(base, (field.column for field in fields), name)
     lacking = dict.fromkeys(field.column for field in fields if not knows(table, field.column))
     if lacking:
         raise Problems(no_such_column(column, base.header, name) for column in lacking)
-    document = Document(fields, place.empty_cells, _nothing(role, empty, [field.column for field in fields]))
+    document = Document(fields, place.empty_cells, _empty_document(role, empty, [field.column for field in fields]))
     note = f"{role} has a column for each field: {first_texts([quote(column) for column in document.columns], _SHOWN)}"
     shared = tuple((field.keys, origin(table, field.column)) for field in fields)
     return Derived(
@@ -218,10 +222,11 @@ def composed(
 
 
 def made_columns(config: TestSetConfig, header: Sequence[str]) -> tuple[str, ...]:
-    """The columns that the settings of a test set make of the columns of a row: those at paths, and documents of a column per field."""
+    """The names of the columns that the settings of a test set make of the columns of a row: paths, texts of several columns, and roles
+    whose cells are documents of a column per field. Columns of the header are left out."""
     table = memory_rows(dict.fromkeys(header, ()))
-    named = dict.fromkeys(config.columns.named().values())
-    made = [one for one in named if one not in header and (columns_in_braces(one) or _path_into(table, one) is not None)]
+    named = [name for name in dict.fromkeys(config.columns.named().values()) if name not in header]
+    made = [name for name in named if columns_in_braces(name) or _path_into(table, name) is not None]
     return (*made, *(role for role, _ in _own_documents(config) if role not in header))
 
 
@@ -252,10 +257,11 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
     table, made = memory_rows({name: (cell,) for name, cell in cells.items()}), dict(cells)
 
     def cell_of(column: str) -> Cell:
+        """The cell of a column; of a name that is a path or a text, what it makes of the row; else MISSING."""
         into = None if column in cells else _path_into(table, column)
         reads = columns_in_braces(column)
         if into is None and column not in cells and reads:
-            return _text_of(column, {one: cells.get(one, MISSING) for one in reads})
+            return _filled_text(column, {read: cells.get(read, MISSING) for read in reads})
         return cells.get(column, MISSING) if into is None else value_at(cells[into[0]], into[1])
 
     named = config.columns.named()
@@ -264,15 +270,15 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
             made[column] = value
     for role, place in _own_documents(config):
         if role not in cells:
-            fields = _fields(place, table, {*ROLES, *named.values()}, "the row")
-            nothing = _nothing(role, config.empty_expected, [field.column for field in fields])
+            fields = _fields_of_place(place, table, {*ROLES, *named.values()}, "the row")
+            nothing = _empty_document(role, config.empty_expected, [field.column for field in fields])
             document = Document(fields, place.empty_cells, nothing)
             made[role] = document.of({column: cell_of(column) for column in document.columns})
     return made
 
 
-def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
-    """The cell of a document whose cells are all empty: {}, or the error that there is none."""
+def _empty_document(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
+    """The cell of a role whose fields are all empty: {} where `empty` is "value", else the fault that there is no output or no answer."""
     if empty == "value":
         return {}
     if role == "output":
@@ -295,9 +301,9 @@ def _with_documents(role: str, document: Document, base: Table, split: Split, co
         yield replace(chunk, columns={**{column: chunk.columns[column] for column in own}, role: documents})
 
 
-def _fields(place: Joined, table: Table, taken: Collection[str], name: str) -> tuple[Field, ...]:
-    """The fields of a place with `columns`: for all but some, neither `taken` columns nor those in their braces. Raises Problems for what
-    is wrong with them."""
+def _fields_of_place(place: Joined, table: Table, taken: Collection[str], name: str) -> tuple[Field, ...]:
+    """The fields of a place with `columns`. For `all_but` they are the columns of the table without those that it names, those in `taken`,
+    and those in the braces of these. Raises Problems for unknown columns, and where no field is left."""
     columns = place.columns
     if isinstance(columns, AllBut):
         unknown = [column for column in columns.all_but if not knows(table, column)]

@@ -76,7 +76,7 @@ class Void(Struct, frozen=True):
     why: str
 
 
-def append(file: Path, id: str, path: str | None, old: Value, new: Value, reason: str) -> None:
+def append_correction(file: Path, id: str, path: str | None, old: Value, new: Value, reason: str) -> None:
     """Adds a correction to a file, which is made where there is none. Raises Problems (testset) for one that no reader would take,
     and OSError where the file cannot be written.
 
@@ -99,7 +99,7 @@ def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
         if not line.strip():
             continue
         try:
-            correction = read_line(_parsed(line, f"{name}:{number}"), f"{name}:{number}")
+            correction = read_line(_parsed_line(line, f"{name}:{number}"), f"{name}:{number}")
         except Problems as error:
             issues += error.issues
             continue
@@ -145,7 +145,7 @@ def _mistakes(line: Any) -> Iterator[str]:
         yield f'"path" is no path: {error.message}'
 
 
-def _parsed(line: bytes, where: str) -> JSON:
+def _parsed_line(line: bytes, where: str) -> JSON:
     """The JSON of a line. Raises Problems for a line that is not JSON; `where` is its place."""
     try:
         return parse_file(line)
@@ -153,7 +153,7 @@ def _parsed(line: bytes, where: str) -> JSON:
         raise Problems([Issue("bad-correction", Blame.TESTSET, f"not JSON: {error}", where, _EXAMPLE)]) from None
 
 
-def corrected(cell: Cell, correction: Correction) -> Cell | Void:
+def corrected_cell(cell: Cell, correction: Correction) -> Cell | Void:
     """The cell with the correction made, in a copy; JSON text stays text. `Void` where the old value no longer stands there."""
     if correction.path is None:
         assert correction.new is not MISSING
@@ -161,41 +161,44 @@ def corrected(cell: Cell, correction: Correction) -> Cell | Void:
     path = paths.parse(correction.path)
     if not isinstance(cell, str):
         return (
-            _in_document(cell, path, correction) if isinstance(cell, dict | list) else Void("the cell holds no document")
+            _corrected_document(cell, path, correction)
+            if isinstance(cell, dict | list)
+            else Void("the cell holds no document")
         )
     try:
         document = parse(cell)
     except NotJSON:
         return Void("the cell is not JSON")
-    corrected = _in_document(document, path, correction)
+    corrected = _corrected_document(document, path, correction)
     return corrected if isinstance(corrected, Void) else to_text(corrected)
 
 
-def _in_document(document: JSON, path: paths.Path, correction: Correction) -> JSON | Void:
-    """The document with the value at a path replaced, added or taken out."""
+def _corrected_document(document: JSON, path: paths.Path, correction: Correction) -> JSON | Void:
+    """A copy of the document with the value at a path replaced, added or taken out; `Void` where another value than `old` stands there."""
     stands = path.get(document)
     if not json_equal(stands, correction.old):
         return Void(f"the value is now {shown_value(stands)}")
     place = path.locate(document)
-    return _put(document, tuple(place[0]) if place else path.steps, correction.new)
+    return _with_value(document, tuple(place[0]) if place else path.steps, correction.new)
 
 
-def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
-    """A copy of the value with `new` at the steps; containers on the way are copied, everything else is shared."""
+def _with_value(value: JSON, steps: Any, new: Value) -> JSON | Void:
+    """A copy of the value with `new` at the steps, or, where `new` is MISSING, without what is there. Containers on the way are copied,
+    everything else is shared. `Void` where no value can stand at the steps."""
     if not steps:
         return new  # type: ignore[return-value]  # nothing is taken out at the end of a path, but in what holds it
     step, *rest = steps
     if isinstance(value, dict) and isinstance(step, str):
         if rest and step not in value:
             return Void(f'there is no "{step}"')
-        below = _put(value[step], rest, new) if rest else new
+        below = _with_value(value[step], rest, new) if rest else new
         if isinstance(below, Void):
             return below
         if below is MISSING:
             return {key: inner for key, inner in value.items() if key != step}
         return {**value, step: below}
     if isinstance(value, list) and isinstance(step, int) and 0 <= step <= len(value) - bool(rest):
-        below = _put(value[step], rest, new) if rest else new
+        below = _with_value(value[step], rest, new) if rest else new
         if isinstance(below, Void):
             return below
         return [*value[:step], *(() if below is MISSING else (below,)), *value[step + 1 :]]
@@ -203,15 +206,17 @@ def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
 
 
 def shown_value(value: Any) -> str:
-    """A value in a message: JSON, or that there is none."""
-    return "not there" if value is MISSING else to_text(value) if not isinstance(value, Struct) else "unreadable"
+    """A value as text for a message: its JSON, "not there" for a missing one, "unreadable" for the fault of a cell."""
+    if value is MISSING:
+        return "not there"
+    return "unreadable" if isinstance(value, Struct) else to_text(value)
 
 
 def with_corrections(
     base: Table, key: str, column: str, source: ByteSource
 ) -> tuple[Derived, tuple[Applied, ...], Mapping[str, Cell]]:
-    """The table in which the column of expected answers is corrected by the lines of a file, what became of each of them, and the cells
-    as they stand, by id.
+    """(table, corrections, standing): the table in which a column of expected answers is corrected by the lines of a file, each correction
+    with its row or why it was not made, and the uncorrected cells of the corrected rows, by id.
 
     `key` is the column with the ids. Raises Problems (testset) for lines that are none.
     """
@@ -233,7 +238,7 @@ def with_corrections(
         ((number, cell),) = rows[id]
         standing[id] = cell
         for correction in corrections:
-            made = corrected(cell, correction)
+            made = corrected_cell(cell, correction)
             applied.append(Applied(correction, number, made.why if isinstance(made, Void) else None))
             cell = cell if isinstance(made, Void) else made
         cells[id] = cell
@@ -246,7 +251,7 @@ def with_corrections(
 
 
 def without_corrections(corrected: Table, key: str, column: str, standing: Mapping[str, Cell]) -> Derived:
-    """The rows of a corrected table, and no others, with the cells as they stand, by id."""
+    """The table with the uncorrected cells put back; `standing` has them by id, and `key` is the column with the ids."""
     rows = partial(_corrected_rows, key, column, standing)
     return Derived(corrected, rows, corrected.header, corrected.notes, corrected.files)
 

@@ -61,9 +61,10 @@ class _QueryProgress(Struct):
     rows: int = 0
 
 
-def queried(statement: str, connection: DatabaseConnection, folder: Path) -> FetchedRows:
-    """The rows of a statement. Raises Problems: blame config for the statement and the settings, environment for a database
-    that does not answer or that goes away, testset for rows that cannot be cells."""
+def query_rows(statement: str, connection: DatabaseConnection, folder: Path) -> FetchedRows:
+    """The rows of a statement, fetched into a temporary file; a statement whose connection is cut is tried once more. Raises Problems:
+    blame config for the statement and the settings, environment for a database that does not answer or that goes away, testset for rows
+    that cannot be cells."""
     try:
         import sqlalchemy  # noqa: F401  # whether it is there
     except ImportError:
@@ -75,12 +76,12 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
         try:
             engine, note = _engine(secret, connection)
             with engine.connect() as opened, temporary_file() as file:
-                header = _write(opened, statement, file, progress)
+                header = _write_rows(opened, statement, file, progress)
             break
         except Problems:
             raise
         except Exception as error:  # whatever a driver raises: the run cannot start, and its words may hold the password
-            if (fault := _fault(error, connection, secret, progress, attempt)) is not None:
+            if (fault := _problems_of_error(error, connection, secret, progress, attempt)) is not None:
                 raise fault from None
     if not progress.rows:
         raise _problems("no-rows", Blame.TESTSET, "the statement gives no rows")
@@ -90,8 +91,9 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
     return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
 
-def _write(connection: Any, statement: str, file: BinaryIO, progress: _QueryProgress) -> tuple[str, ...]:
-    """Writes every row into the file, and gives the names of the columns."""
+def _write_rows(connection: Any, statement: str, file: BinaryIO, progress: _QueryProgress) -> tuple[str, ...]:
+    """Runs the statement, writes every row into the file, counts the rows in `progress`, and gives the names of the columns. Raises
+    Problems for a statement that gives no table, and for columns of the same name."""
     streaming = connection.execution_options(
         stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
     )
@@ -122,7 +124,7 @@ def line_of(names: Sequence[str], values: Sequence[Any], number: int = 1) -> byt
         if value is None:
             continue
         try:
-            row[name] = value if value.__class__ in _PLAIN else _cell(value)
+            row[name] = value if value.__class__ in _PLAIN else _json_value(value)
         except UnicodeDecodeError:
             message = f'the column "{name}" holds bytes that are no text'
             hint = f"leave it out of the statement, or have the database write it as text: encode({name}, 'base64')"
@@ -139,7 +141,7 @@ def json_text(text: str | bytes) -> msgspec.Raw:
     return msgspec.Raw(data.replace(b"\n", b" ").replace(b"\r", b" "))
 
 
-def _cell(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value of a database as JSON has it: decimals and dates as texts, without losing digits."""
     match value:
         case None | str() | bool() | int() | msgspec.Raw():
@@ -155,14 +157,14 @@ def _cell(value: Any) -> Any:
         case bytes() | bytearray() | memoryview():
             return bytes(value).decode()
         case Mapping():
-            return {str(key): _cell(item) for key, item in value.items()}
+            return {str(key): _json_value(item) for key, item in value.items()}
         case list() | tuple():
-            return list(map(_cell, value))
+            return list(map(_json_value, value))
     return str(value)
 
 
 def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | None]:
-    """A SQLAlchemy engine that only reads, and a note for a database that cannot be told to."""
+    """(engine, note): a SQLAlchemy engine that only reads, and a note on a database that cannot be told to; None for one that can."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
     from sqlalchemy.pool import NullPool
@@ -174,7 +176,7 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
     kind, note = url.get_backend_name(), None
     options: dict[str, Any] = {}
     if kind == "sqlite":
-        url, options = "sqlite://", {"creator": _reader_of(url, connection)}
+        url, options = "sqlite://", {"creator": _sqlite_opener(url, connection)}
     elif kind == "postgresql":
         options = {"json_deserializer": json_text, "execution_options": {"postgresql_readonly": True}}
     elif kind == "duckdb":
@@ -184,7 +186,7 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
     return create_engine(url, poolclass=NullPool, **options), note
 
 
-def _fault(
+def _problems_of_error(
     error: Exception, connection: DatabaseConnection, secret: str, progress: _QueryProgress, attempt: int
 ) -> Problems | None:
     """The Problems for an error of the database, without any part of the connection string; None where the statement is tried again.
@@ -193,12 +195,12 @@ def _fault(
     """
     from sqlalchemy import exc
 
-    called = connection.called
+    called = connection.name_in_messages
     if isinstance(error, exc.ArgumentError):
         return _no_address(connection, secret)
     if isinstance(error, ImportError):
         package = _PACKAGES.get(str(error.name).partition(".")[0], str(error.name))
-        return _missing(called, package)
+        return _missing_package(called, package)
     if isinstance(error, OSError):
         message = f"the rows cannot be kept in a temporary file: {error.strerror or error}"
         return _problems("not-fetched", Blame.ENVIRONMENT, message)
@@ -238,13 +240,13 @@ def _no_address(connection: DatabaseConnection, secret: str) -> Problems:
     kind = re.match(r"[A-Za-z][\w+]*(?=://)", secret)
     package = _DIALECTS.get(kind[0].partition("+")[0]) if kind else None
     if package is not None:
-        return _missing(connection.called, package)
+        return _missing_package(connection.name_in_messages, package)
     message = f'what is in the environment variable "{connection.env}" is no connection string'
     hint = "it looks like postgresql+psycopg://user:password@host/name, or sqlite:///rows.db"
     return problem("no-connection", message, where=WHERE, hint=hint)
 
 
-def _missing(called: str, package: str) -> Problems:
+def _missing_package(called: str, package: str) -> Problems:
     message = f"{called} needs a package that is not installed"
     return problem("missing-package", message, where=WHERE, hint=f'pip install "{package}"')
 
@@ -254,25 +256,25 @@ _SQLITE_MISTAKE: Final = re.compile(
 )
 
 
-def _reader_of(url: Any, connection: DatabaseConnection) -> Any:
-    """Opens a file of SQLite so that it can only be read."""
+def _sqlite_opener(url: Any, connection: DatabaseConnection) -> Any:
+    """A function that opens the file of SQLite that an address names, so that it can only be read."""
     import sqlite3
 
     path = str(url.database or "")
 
-    def opened() -> sqlite3.Connection:
+    def open_file() -> sqlite3.Connection:
         """A connection to the file, which cannot write. Raises Problems where there is no such file."""
         if path.startswith("file:") or path in ("", ":memory:"):
-            found = sqlite3.connect(path or ":memory:", uri=path.startswith("file:"))
+            database = sqlite3.connect(path or ":memory:", uri=path.startswith("file:"))
         else:
             if not Path(path).is_file():
                 name = connection.sqlite or f"the file that {connection.env} names"
                 raise problem("no-such-file", f"there is no such database: {name}", where=WHERE)
-            found = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)
-        found.execute("PRAGMA query_only = ON")
-        return found
+            database = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)
+        database.execute("PRAGMA query_only = ON")
+        return database
 
-    return opened
+    return open_file
 
 
 def without_parts(text: str, address: str) -> str:

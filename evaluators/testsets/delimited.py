@@ -15,7 +15,7 @@ from typing import ClassVar, Final, Self
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems
-from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading, refuse_utf16, seeming_utf16
+from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, reading, refuse_utf16, seeming_utf16, unusable_file
 from evaluators.testsets.byte_store import local_mark
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
@@ -23,9 +23,9 @@ from evaluators.testsets.delimited_rows import (
     UNDECODED,
     SplitPass,
     delimiter_in_words,
-    not_text,
+    undecodable_file,
 )
-from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, pieces, refuse_same_names
+from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, refuse_same_names, splits_from
 from evaluators.testsets.row_texts import looks_like_rows, row_starts
 from evaluators.testsets.table_head import HEAD_BYTES, TableHead, table_head
 
@@ -50,12 +50,12 @@ class Delimited(Reader, frozen=True):
         """The table, with its delimiter and header worked out."""
         seeming = None if source.encoding else seeming_encoding(source)
         source = replace(source, encoding=_known_encoding(source, source.encoding or seeming or "utf-8"))
-        text, whole = _head(source)
+        text, whole = _beginning(source)
         head = table_head(source, text, whole, cls.usual)
         notes = [] if seeming is None else [encoding_note(source.name, seeming)]
         if head.delimiter != (source.delimiter or cls.usual or ","):
             notes.append(f"{source.name}: the columns are separated by {delimiter_in_words(head.delimiter)}")
-        header = _named(source, head, notes)
+        header = _header_names(source, head, notes)
         return cls(
             source, header, head.row + 1, tuple(notes), () if head.doubt is None else (head.doubt,),
             delimiter=head.delimiter, skipped_records=head.skipped_records,
@@ -74,11 +74,11 @@ class Delimited(Reader, frozen=True):
         local = self.source.local
         mark = local_mark(local) if local is not None else None
         if local is None or mark is None:
-            starts, note = _starts.__wrapped__(self.source, len(self.header), self.delimiter, None)
+            starts, note = _split_starts.__wrapped__(self.source, len(self.header), self.delimiter, None)
         else:  # a file is searched once, whoever opens it
             source = replace(self.source, path=os.path.abspath(local), file_name="")
-            starts, note = _starts(source, len(self.header), self.delimiter, mark)
-        return pieces(path, starts, note=note)
+            starts, note = _split_starts(source, len(self.header), self.delimiter, mark)
+        return splits_from(path, starts, note=note)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
@@ -87,7 +87,7 @@ class Delimited(Reader, frozen=True):
 
 
 @lru_cache(maxsize=16)
-def _starts(source: ByteSource, width: int, delimiter: str, mark: str | None) -> tuple[list[int], str | None]:
+def _split_starts(source: ByteSource, width: int, delimiter: str, mark: str | None) -> tuple[list[int], str | None]:
     """The starts of the pieces of a file, and a note on why it is not cut further. A file is searched once for each `mark` of its state."""
     starts = [0]
     with reading(source), source.open() as stream, source.open() as looked_at:
@@ -146,34 +146,36 @@ def _known_encoding(source: ByteSource, encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _head(source: ByteSource) -> tuple[str, bool]:
-    """The beginning of the text, and whether it is the whole."""
+def _beginning(source: ByteSource) -> tuple[str, bool]:
+    """(text, whole): the beginning of the text of a file, and whether it is all of it. Raises Problems for a workbook, and for bytes that
+    are no text in the file's encoding."""
     data = source.head(HEAD_BYTES)
     whole = len(data) < HEAD_BYTES
     if data.startswith(WORKBOOKS):
         hint = "name it .xlsx, or write `format: xlsx`"
-        raise broken(source, "undecodable-text", "the file looks like an Excel workbook", hint)
+        raise unusable_file(source, "undecodable-text", "the file looks like an Excel workbook", hint)
     if source.encoding == "utf-8":
         refuse_utf16(source, data, "`encoding: {0}` under test_set, or --encoding {0}, reads it")
     try:
         text = codecs.getincrementaldecoder(source.encoding)("surrogateescape").decode(data, final=whole)
     except UnicodeError as error:
-        raise not_text(source, error) from None
+        raise undecodable_file(source, error) from None
     return text.removeprefix("\ufeff"), whole
 
 
-def _named(source: ByteSource, head: TableHead, notes: list[str]) -> tuple[str, ...]:
-    """The column names; one without a name is called by its place."""
+def _header_names(source: ByteSource, head: TableHead, notes: list[str]) -> tuple[str, ...]:
+    """The names of the columns; one without a name is called by its place. Notes on that, and on a header that is in doubt, are added to
+    `notes`. Raises Problems for names that are no text, and for names that are there twice."""
     names = head.names
     if any(map(UNDECODED.search, names)):
-        raise broken(source, NOT_TEXT.code, "the header is not text in the file's encoding", NOT_TEXT.hint)
+        raise unusable_file(source, NOT_TEXT.code, "the header is not text in the file's encoding", NOT_TEXT.hint)
     header = tuple(name if name.strip() else f"column {index}" for index, name in enumerate(names, start=1))
     nameless = [index for index, name in enumerate(names, start=1) if not name.strip()]
     if nameless:
         places = ", ".join(map(str, nameless))
         notes.append(f'{source.name}: columns without a name are called by their place, "column N": {places}')
     if head.doubt is None:
-        refuse_same_names(source, header, lambda twice: _places(header, twice))
+        refuse_same_names(source, header, lambda twice: _places_of_name(header, twice))
     elif len(set(header)) < len(header):
         raise Problems([head.doubt])
     else:
@@ -181,6 +183,7 @@ def _named(source: ByteSource, head: TableHead, notes: list[str]) -> tuple[str, 
     return header
 
 
-def _places(header: Sequence[str], name: str) -> str:
+def _places_of_name(header: Sequence[str], name: str) -> str:
+    """The numbers of the columns that have a name, in words."""
     places = [str(index) for index, other in enumerate(header, start=1) if other == name]
     return f"columns {' and '.join(places)}"

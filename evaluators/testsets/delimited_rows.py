@@ -23,7 +23,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import MAX_CHARS
-from evaluators.testsets.byte_source import ByteSource, broken, shortened
+from evaluators.testsets.byte_source import ByteSource, shortened_file, unusable_file
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split
 from evaluators.testsets.row_texts import line_blocks, row_texts
@@ -55,7 +55,7 @@ OPEN_QUOTE: Final = Issue(
 
 
 class SplitPass:
-    """One reading of one split of a text table, chunk by chunk."""
+    """One reading of one split of a text table, chunk by chunk. It counts what it has read, so it can be used once."""
 
     def __init__(self, table: Reader, delimiter: str, skipped_records: int, split: Split, columns: Sequence[str]) -> None:
         self.table = table
@@ -69,25 +69,25 @@ class SplitPass:
         self.undecoded = False
 
     def chunks(self) -> Iterator[Chunk]:
-        """The rows of the split."""
+        """The rows of the split. They are read by the strict parser, and from the first row that it refuses on, row by row."""
         table, split = self.table, self.split
         header = self.skipped_records if split.start == 0 else 0
         try:
             with table.source.open(split.start) as stream:
-                yield from self._at_once(stream, header)
+                yield from self._chunks_by_parser(stream, header)
         except _NotStrict:
             with table.source.open(split.start) as stream:
-                yield from self._one_by_one(stream, header + self.span)
+                yield from self._chunks_row_by_row(stream, header + self.span)
 
-    def _at_once(self, stream: BinaryIO, header: int) -> Iterator[Chunk]:
+    def _chunks_by_parser(self, stream: BinaryIO, header: int) -> Iterator[Chunk]:
         """The chunks, read by the parser of the standard library. Raises _NotStrict where rows must be read one by one."""
         csv.field_size_limit(LARGEST_CELL)
         lines = chain.from_iterable(self._lines(self._blocks(stream, CHUNK_BYTES, LONGEST // 2 + 1)))
         records = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        _next(records, header)
-        while rows := _next(records, self._chunk_rows()):
+        _next_records(records, header)
+        while rows := _next_records(records, self._chunk_rows()):
             self.bytes_of_chunks = self.bytes
-            yield self._take_chunk(rows)
+            yield self._next_chunk(rows)
 
     def _chunk_rows(self) -> int:
         """The number of rows of the next chunk, from the average size of the rows so far; at least one."""
@@ -96,7 +96,8 @@ class SplitPass:
         return min(max(CHUNK_BYTES * self.span // max(self.bytes, 1), 1), MAX_CHUNK_ROWS)
 
     def _blocks(self, stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
-        """The bytes of the split. Raises Problems (environment) where they end too early."""
+        """The bytes of the split, in blocks of about `size` that end with a line, unless it is longer than `longest`; `bytes` counts them.
+        Raises Problems (environment) where they end too early."""
         left = None if self.split.end is None else self.split.end - self.split.start
         for block in line_blocks(stream, size, left, longest):
             self.bytes += len(block)
@@ -104,10 +105,11 @@ class SplitPass:
                 left -= len(block)
             yield block
         if left:
-            raise shortened(self.table.source)
+            raise shortened_file(self.table.source)
 
     def _texts(self, blocks: Iterable[bytes]) -> Iterator[str]:
-        """The decoded text of blocks of bytes, without a byte order mark. A block may end within a character."""
+        """The decoded text of blocks of bytes, without a byte order mark. A block may end within a character. Bytes that are no text become
+        surrogates, and `undecoded` says so; in encodings in which rows cannot be told apart then, Problems are raised."""
         encoding, first = self.table.source.encoding, self.split.start == 0
         decoder = codecs.getincrementaldecoder(encoding)()
         for block in chain(blocks, (b"",)):
@@ -115,7 +117,7 @@ class SplitPass:
                 text = decoder.decode(block, final=not block)
             except UnicodeError as error:
                 if not CUTTABLE.fullmatch(encoding):
-                    raise not_text(self.table.source, error) from None
+                    raise undecodable_file(self.table.source, error) from None
                 self.undecoded, decoder.errors = True, "surrogateescape"
                 text = decoder.decode(block, final=not block)
             if first and text:
@@ -137,7 +139,7 @@ class SplitPass:
             yield lines
         yield [rest] if rest else []
 
-    def _one_by_one(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
+    def _chunks_row_by_row(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
         """The chunks of all rows but the first `skipped`, read row by row: a row that breaks the rules of quotes is a fault alone."""
         rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), self.delimiter, LONGEST)
         taken: list[Sequence[Cell]] = []
@@ -147,7 +149,7 @@ class SplitPass:
             if not row.closed and self.split.end is not None:
                 hint = 'put such cells inside double quotes, with each quote of the text doubled: "5"" pipe"'
                 message = "quotes inside unquoted cells make it unclear where rows end"
-                raise broken(self.table.source, "uneven-quotes", message, hint)
+                raise unusable_file(self.table.source, "uneven-quotes", message, hint)
             if not row.closed:
                 issues[len(taken)] = OPEN_QUOTE
             elif not row.fits:
@@ -155,16 +157,16 @@ class SplitPass:
                 hint = "each line holds one row: is a line break missing?"
                 issues[len(taken)] = Issue("unreadable-row", Blame.TESTSET, message, hint=hint)
             elif row.after is not None:
-                issues[len(taken)] = after_quote(*row.after, self.table.header)
+                issues[len(taken)] = issue_of_text_after_quote(*row.after, self.table.header)
             taken.append(row.cells if row.fits else [""])
             size += min(row.length, LONGEST)
             if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS:
-                yield self._take_chunk(taken, issues)
+                yield self._next_chunk(taken, issues)
                 taken, issues, size = [], {}, 0
         if taken:
-            yield self._take_chunk(taken, issues)
+            yield self._next_chunk(taken, issues)
 
-    def _take_chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
+    def _next_chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
         """The next records as a chunk of columns, which counts them in `span`. `issues` are the faults that are known already, by the index
         of a record."""
         start = self.span
@@ -177,7 +179,7 @@ class SplitPass:
         """The records from the place `start` on as a chunk. Blank lines are no rows; records with too many or too few cells, or with bytes
         that are no text, are faults, as are those in `issues`, and each of their cells is a CellError."""
         rows = [(number, record) for number, record in enumerate(records) if record]
-        checked = ((at, issues.get(number) or self._issue(record)) for at, (number, record) in enumerate(rows))
+        checked = ((at, issues.get(number) or self._fault_of(record)) for at, (number, record) in enumerate(rows))
         faults = [(at, issue) for at, issue in checked if issue is not None]
         readable = [record for _, record in rows]
         for at, _ in faults:
@@ -198,7 +200,7 @@ class SplitPass:
             return ""
         return self.delimiter.join(texts[column:] if column == self.width - 1 else texts[column : column + 1])
 
-    def _issue(self, record: Sequence[Cell]) -> Issue | None:
+    def _fault_of(self, record: Sequence[Cell]) -> Issue | None:
         """The fault of a record with more or fewer cells than the header, or with bytes that are no text; None without one."""
         if len(record) != self.width:
             cells = "1 cell" if len(record) == 1 else f"{len(record)} cells"
@@ -215,8 +217,8 @@ class _NotStrict(Exception):
     """There is text after a closing quote, or something else that a strict parser refuses."""
 
 
-def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
-    """The next records, `count` at most. Raises _NotStrict."""
+def _next_records(records: Iterator[list[str]], count: int) -> list[list[str]]:
+    """The next records, `count` at most. Raises _NotStrict where the parser refuses one."""
     try:
         return list(islice(records, count))
     except csv.Error as error:
@@ -224,6 +226,7 @@ def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
 
 
 def _column(records: Sequence[Sequence[Cell]], index: int | None) -> list[Cell]:
+    """The cells at an index of each record; MISSING for a column that the table does not have."""
     return [MISSING] * len(records) if index is None else list(map(itemgetter(index), records))
 
 
@@ -232,7 +235,7 @@ def delimiter_in_words(delimiter: str) -> str:
     return next((f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), f'"{delimiter}"')
 
 
-def after_quote(index: int, text: str, header: Sequence[str]) -> Issue:
+def issue_of_text_after_quote(index: int, text: str, header: Sequence[str]) -> Issue:
     """The problem of a row with text after a closing quote, in the cell at that place."""
     named = f'column "{header[index]}"' if index < len(header) else f"cell {index + 1}"
     shown = text if len(text) <= 40 else f"{text[:40]}…"
@@ -244,6 +247,6 @@ def after_quote(index: int, text: str, header: Sequence[str]) -> Issue:
     )
 
 
-def not_text(source: ByteSource, error: UnicodeError) -> Problems:
+def undecodable_file(source: ByteSource, error: UnicodeError) -> Problems:
     """The problem of a file that is not text in its encoding."""
-    return broken(source, NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", NOT_TEXT.hint)
+    return unusable_file(source, NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", NOT_TEXT.hint)

@@ -29,12 +29,12 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.file_names import clip_name as beginning
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.byte_store import at, kind_at, matching, near_file, parent, scheme_of
+from evaluators.testsets.byte_store import kind_at, matching, near_file, parent, resolve_place, scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.naming_key import without_ending
-from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of, whole
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, all_chunks, id_text, rows_of
 from evaluators.testsets.run_files import without_runs
 
 _SHOWN: Final = 5
@@ -69,7 +69,7 @@ class Derived(Struct, frozen=True):
         return self.base.first_number
 
     def splits(self) -> list[Split]:
-        """The base's pieces, or one."""
+        """The pieces of the base, or one for all of it where `one_piece` is set."""
         splits = self.base.splits()
         return [Split(split.file, 0) for split in splits[:1]] if self.one_piece else splits
 
@@ -87,22 +87,22 @@ def layers(table: Table) -> Iterator[Table]:
 
 
 def first_table(table: Table) -> Table:
-    """The table that the others were made from."""
+    """The table that all the others were made from, which is read from a file or held in memory."""
     *_, first = layers(table)
     return first
 
 
 def knows(table: Table, column: str) -> bool:
-    """Whether some row has the column, also where the header is not all."""
+    """Whether some row of a table has the column. Where its header may not show all columns, its rows are looked at, too."""
     return any(column in layer.header or (isinstance(layer, Reader) and layer.knows(column)) for layer in layers(table))
 
 
 def columns_read(table: Table) -> set[str]:
-    """The columns that others of the table are made of."""
+    """The columns of which other columns of the table are made."""
     return {column for layer in layers(table) if isinstance(layer, Derived) for column in layer.reads}
 
 
-def joined_column(table: Table, column: str) -> bool:
+def is_joined(table: Table, column: str) -> bool:
     """Whether the cells of a column come from another file, which may lack some of them."""
     return any(isinstance(layer, Derived) and layer.joined == column for layer in layers(table))
 
@@ -128,7 +128,7 @@ def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:
     return (*(name for name in header if name != column), column)
 
 
-def aliased(base: Table, source: str, column: str) -> Derived:
+def with_alias(base: Table, source: str, column: str) -> Derived:
     """The table in which `column` holds what stands in the column `source`; it takes the place of a column of that name."""
     note = f'{column} is the column "{source}"'
     origins = {column: origin(base, source)}
@@ -138,6 +138,7 @@ def aliased(base: Table, source: str, column: str) -> Derived:
 
 
 def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The chunks of a table, with the cells of the column `source` as those of `column`."""
     names = {name: source if name == column else name for name in columns}
     for chunk in base.read(split, list(dict.fromkeys(names.values()))):
         yield replace(chunk, columns={name: chunk.columns[own] for name, own in names.items()})
@@ -164,13 +165,13 @@ class JoinedCells(Struct, frozen=True):
         """The noun for one of the things that are paired, in messages."""
         return self.table.noun if isinstance(self.table, MemoryRows) else "id"
 
-    def by(self, key: str) -> str:
-        """The words for what pairs the cells with rows: a column, or the place in a list."""
+    def pairing_words(self, key: str) -> str:
+        """The words for what pairs the cells with rows: the column of ids, which is `key` in the rows, or the place in a list."""
         own = self.table.key if isinstance(self.table, MemoryRows) else None
         return f'"{own or key}"' if self.noun in ("id", DOCUMENT) else f"the {self.noun}"
 
     def occurrences(self) -> dict[str, list[str]]:
-        """The places of each id, in words."""
+        """The places of each id, in words: all rows or files that have it."""
         ids: dict[str, list[str]] = {}
         for id, where, _ in self._items():
             ids.setdefault(id, []).append(where)
@@ -181,7 +182,7 @@ class JoinedCells(Struct, frozen=True):
         """The cells by id, in memory, and documents unread. An id that occurs twice has no cell but a fault."""
         cells: dict[str, Cell | ByteSource] = {}
         for id, _, cell in self._items():
-            cells[id] = twice(id, self.name) if id in cells else cell
+            cells[id] = same_id_fault(id, self.name) if id in cells else cell
         cells.pop("", None)
         return cells
 
@@ -198,20 +199,20 @@ class JoinedCells(Struct, frozen=True):
             yield self.id_of(key), f"row {number:,}", cell
 
 
-def joined(
+def with_joined_column(
     base: Table, key: str, lookup: JoinedCells, column: Literal["output", "expected"], absent: Cell
 ) -> tuple[Derived, list[Issue], list[Issue]]:
-    """The table with one more column, which takes the place of a column of that name; `absent` is the cell of an id without one.
+    """(table, issues, warnings): the table with one more column of cells from `lookup`, found by the ids in the column `key`; it takes the
+    place of a column of that name, and `absent` is the cell of a row whose id has none.
 
-    With it come issues, which keep rows from being measured, and what only has to be said: outputs that no row asks for, and
-    rows whose missing output counts 0.
+    The issues keep rows from being measured; the warnings do not: outputs that no row asks for, and rows whose missing output counts 0.
     """
     table = Derived(
         base, partial(_joined_rows, key, lookup, column, absent), with_column(base.header, column),
-        (*base.notes, f"{column} comes from {lookup.name}, by {lookup.by(key)}"), (*base.files, *lookup.table.files),
+        (*base.notes, f"{column} comes from {lookup.name}, by {lookup.pairing_words(key)}"), (*base.files, *lookup.table.files),
         {column: origin(lookup.table, lookup.column)}, joined=column, one_piece=True,
     )  # fmt: skip
-    return table, *_unmatched(base, key, lookup, column, absent)
+    return table, *_issues_of_ids(base, key, lookup, column, absent)
 
 
 def _joined_rows(
@@ -220,19 +221,22 @@ def _joined_rows(
     """Every row, with its joined cell; the cells of an unreadable row stay faults."""
     own = [name for name in columns if name != column]
     if column not in columns:
-        yield from whole(base, own)
+        yield from all_chunks(base, own)
         return
-    found = lookup.cells()
-    for chunk in whole(base, [*own, key]):
-        asked = (found.get(lookup.id_of(id), absent) for id in chunk.columns[key])
-        cells: list[Cell] = [text_of(cell) if isinstance(cell, ByteSource) else cell for cell in asked]
+    by_id = lookup.cells()
+    for chunk in all_chunks(base, [*own, key]):
+        joined_cells = (by_id.get(lookup.id_of(id), absent) for id in chunk.columns[key])
+        cells: list[Cell] = [text_of(cell) if isinstance(cell, ByteSource) else cell for cell in joined_cells]
         for position, issue in chunk.faults:
             cells[position] = CellError(issue)
         yield replace(chunk, columns={**{name: chunk.columns[name] for name in own}, column: cells})
 
 
-def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: Cell) -> tuple[list[Issue], list[Issue]]:
-    """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""
+def _issues_of_ids(
+    base: Table, key: str, lookup: JoinedCells, column: str, absent: Cell
+) -> tuple[list[Issue], list[Issue]]:
+    """(issues, warnings) about ids that occur twice, and about ids that only one side has, with their places and the nearest of the other
+    side. Ids without a row are warnings for outputs, and so are rows without a cell where `absent` is no fault."""
     first, other = first_table(base), lookup.name
     if isinstance(first, MemoryRows):
         name = first.name
@@ -245,19 +249,20 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
     here, there = own.occurrences(), lookup.occurrences()
     alone = {id: where for id, where in here.items() if id not in there}
     spare = {id: where for id, where in there.items() if id not in here}
-    issues = [*_same_id(name, noun, here, "expected"), *_same_id(other, noun, there, column)]
+    issues = [*_issues_of_same_ids(name, noun, here, "expected"), *_issues_of_same_ids(other, noun, there, column)]
     warnings: list[Issue] = []
-    surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
+    surplus = _issue_of_ids("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
     (warnings if column == "output" else issues).extend(surplus)
-    unanswered = _issue(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
+    unanswered = _issue_of_ids(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
     (issues if isinstance(absent, CellError) else warnings).extend(unanswered)
     return issues, warnings
 
 
-def _same_id(name: str, noun: str, places: dict[str, list[str]], role: str) -> list[Issue]:
-    """One problem for all ids that occur twice. Of files of several kinds in a folder, the hint takes one kind."""
+def _issues_of_same_ids(name: str, noun: str, places: dict[str, list[str]], role: str) -> list[Issue]:
+    """One problem for all ids that occur twice, in a list; an empty list where none does. Where files of several kinds in a folder have the
+    same id, the hint names those of one kind."""
     several = {id: where for id, where in places.items() if len(where) > 1}
-    issues = _issue("same-id", name, noun, ("occurs", "occur"), "more than once", several)
+    issues = _issue_of_ids("same-id", name, noun, ("occurs", "occur"), "more than once", several)
     kinds = {id: {PurePath(file).suffix for file in where} for id, where in several.items()}
     if "*" in name or not any(len(suffixes) > 1 for suffixes in kinds.values()):
         return issues
@@ -266,7 +271,7 @@ def _same_id(name: str, noun: str, places: dict[str, list[str]], role: str) -> l
     return [replace(issue, hint=f"name one kind of file: {role}: {pattern}") for issue in issues]
 
 
-def _issue(
+def _issue_of_ids(
     code: str,
     name: str,
     noun: str,
@@ -275,7 +280,8 @@ def _issue(
     places: dict[str, list[str]],
     others: dict[str, list[str]] | None = None,
 ) -> list[Issue]:
-    """One problem for all ids that have it; with `others`, the hint names those that are like the first ones."""
+    """One problem for all ids in `places`, in a list; an empty list where there are none. `verb` (for one and for several) and `claim` say
+    what is wrong with them; the hint names those of the `others` that are like the first ones."""
     if not places:
         return []
     shown = [f'"{beginning(id)}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(places.items(), _SHOWN)]
@@ -283,11 +289,11 @@ def _issue(
     several = noun.replace("place in", "places in") if noun.startswith("place") else f"{noun}s"
     ids = f"1 {noun} that {verb[0]}" if len(places) == 1 else f"{len(places):,} {several} that {verb[1]}"
     message = f"{ids} {claim}: {', '.join(shown)}{more}"
-    return [Issue(code, Blame.TESTSET, message, name, _near(list(islice(places, _SHOWN)), others or {}))]
+    return [Issue(code, Blame.TESTSET, message, name, _hint_of_near_ids(list(islice(places, _SHOWN)), others or {}))]
 
 
-def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
-    """The ids of the other side that are like these, in words. Ids that are numbers are like nothing."""
+def _hint_of_near_ids(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
+    """The ids of the other side that are like these, in words; None where none is. Ids that are numbers are like nothing."""
     if len(others) > _MOST_NEAR:
         return None
     by_file = {other.rpartition("/")[2]: other for other in others if "/" in other or any("/" in id for id in ids)}
@@ -299,8 +305,8 @@ def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
     return f"near: {examples}" + ("; `pair_by: name` sets folders aside" if same_file else "")
 
 
-def twice(id: str, name: str) -> CellError:
-    """The cell of an id that does not say which row is meant."""
+def same_id_fault(id: str, name: str) -> CellError:
+    """The fault that takes the place of a cell whose id occurs more than once in the table `name`."""
     return CellError(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))
 
 
@@ -308,8 +314,9 @@ COLUMN_IN_BRACES: Final = re.compile(r"\{([^{}]+)\}")
 _PATHS_SHOWN: Final = 3
 
 
-def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) -> Table:
-    """The table with the columns of `attach`; places are relative to `folder`.
+def with_attached_files(base: Table, places: Mapping[str, str], folder: Path, name: str) -> Table:
+    """The table with the columns of `attach`, which hold the texts of files. `places` are the patterns of the files by column, relative to
+    `folder`. The files are found here, and read with the rows; `name` is what messages call the table.
 
     Raises Problems for a column that is there already, or that a place names and the table lacks.
     """
@@ -324,27 +331,28 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
     if unknown:
         raise Problems(unknown)
     sources: dict[str, ByteSource | CellError] = {}
-    for chunk in whole(base, named):
+    for chunk in all_chunks(base, named):
         for column, place in places.items():
-            for filled in _filled(place, chunk):
-                if isinstance(filled, str) and filled not in sources:
-                    sources[filled] = _file(filled, column, folder)
+            for pattern in _patterns(place, chunk):
+                if isinstance(pattern, str) and pattern not in sources:
+                    sources[pattern] = _source_of_pattern(pattern, column, folder)
     files = (source for source in sources.values() if isinstance(source, ByteSource))
     return Derived(
-        base, partial(_rows, dict(places), sources), (*base.header, *places),
+        base, partial(_attached_rows, dict(places), sources), (*base.header, *places),
         (*base.notes, *(f'"{column}" is the file {place}' for column, place in places.items())),
         tuple(dict.fromkeys((*base.files, *files))), {column: ("attached", place) for column, place in places.items()},
     )  # fmt: skip
 
 
-def _rows(
+def _attached_rows(
     places: Mapping[str, str],
-    found: Mapping[str, ByteSource | CellError],
+    files: Mapping[str, ByteSource | CellError],
     base: Table,
     split: Split,
     columns: Sequence[str],
 ) -> Iterator[Chunk]:
-    """The rows of one piece, with the texts of their files."""
+    """The rows of one piece, with the texts of their files, which `files` has by pattern; a text is kept, so that each file is read
+    once."""
     wanted = {column: place for column, place in places.items() if column in columns}
     own = [name for name in columns if name not in places]
     named = [name for place in wanted.values() for name in COLUMN_IN_BRACES.findall(place)]
@@ -352,15 +360,17 @@ def _rows(
     for chunk in base.read(split, list(dict.fromkeys([*own, *named]))):
         cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
         for column, place in wanted.items():
-            sources = (filled if isinstance(filled, CellError) else found[filled] for filled in _filled(place, chunk))
+            patterns = _patterns(place, chunk)
+            sources = (pattern if isinstance(pattern, CellError) else files[pattern] for pattern in patterns)
             cells[column] = [source if isinstance(source, CellError) else text(source) for source in sources]
         yield replace(chunk, columns=cells)
 
 
-def _filled(path: str, chunk: Chunk) -> list[str | CellError]:
-    """The place of each row, as a pattern: what comes from cells is never a wildcard."""
+def _patterns(path: str, chunk: Chunk) -> list[str | CellError]:
+    """The pattern of the file of each row of a chunk: the place with the row's cells in its braces, where wildcards are escaped. A fault
+    for a row whose cells make none."""
     names = COLUMN_IN_BRACES.findall(path)
-    return [_fill(path, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
+    return [_pattern_of_row(path, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
 
 
 def as_pattern(place: str) -> str:
@@ -368,8 +378,9 @@ def as_pattern(place: str) -> str:
     return COLUMN_IN_BRACES.sub("*", place)
 
 
-def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
-    """The place with the cells of a row in its braces; a cell error for an empty cell, and for one that leads out of the folder."""
+def _pattern_of_row(path: str, cells: Mapping[str, Cell]) -> str | CellError:
+    """The place with the cells of a row in its braces, their wildcards escaped; a fault for an empty cell, and for one that leads out of
+    the folder."""
     for name, cell in cells.items():
         if isinstance(cell, CellError):
             return cell
@@ -379,17 +390,17 @@ def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
         if text.is_absolute() or ".." in text.parts:
             message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
             return CellError(Issue("leads-out", Blame.TESTSET, message))
-    filled = COLUMN_IN_BRACES.sub(lambda found: escape(id_text(cells[found[1]])), path)
+    filled = COLUMN_IN_BRACES.sub(lambda match: escape(id_text(cells[match[1]])), path)
     if scheme_of(filled) != scheme_of(path):
         message = f'the cells lead out of the folder of the test set: "{filled}"'
         return CellError(Issue("leads-out", Blame.TESTSET, message))
     return filled
 
 
-def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
-    """The one file that fits."""
-    found = without_runs(pattern, folder, matching(pattern, folder))
-    paths = sorted(path for path in found if kind_at(folder, path) == "file")
+def _source_of_pattern(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
+    """The one file that fits a pattern; a fault where there is none, or where there are several."""
+    fitting = without_runs(pattern, folder, matching(pattern, folder))
+    paths = sorted(path for path in fitting if kind_at(folder, path) == "file")
     if len(paths) == 1:
         return source_of(paths[0], folder)
     plain_pattern = re.sub(r"\[([*?\[])\]", r"\1", pattern)
@@ -397,7 +408,7 @@ def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
         shown = ", ".join(f'"{path}"' for path in paths[:_PATHS_SHOWN]) + (", …" if len(paths) > _PATHS_SHOWN else "")
         message = f'{len(paths)} files could be the "{column}" of this row, as {plain_pattern}: {shown}'
         return CellError(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
-    near = near_file(at(folder, plain_pattern), plain_pattern)
-    hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, plain_pattern))}"'
+    near = near_file(resolve_place(folder, plain_pattern), plain_pattern)
+    hint = f'did you mean "{near}"?' if near else f'looked in "{parent(resolve_place(folder, plain_pattern))}"'
     message = f'there is no file {plain_pattern} for the "{column}" of this row'
     return CellError(Issue("no-such-file", Blame.TESTSET, message, hint=hint))

@@ -25,11 +25,19 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.scoring.needs import Cell, too_long
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, wildcard_steps
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse
-from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, broken, locate, read_up_to, reading
-from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
+from evaluators.testsets.byte_source import (
+    STANDARD_INPUT,
+    WORKBOOKS,
+    ByteSource,
+    locate,
+    read_up_to,
+    reading,
+    unusable_file,
+)
+from evaluators.testsets.byte_store import inside, kind_at, matching, resolve_place, scheme_of, store_of
 from evaluators.testsets.reader import OPTIONS, READERS, Reader
 from evaluators.testsets.run_files import files_without_runs, without_runs
-from evaluators.testsets.test_set_config import variant_name
+from evaluators.testsets.test_set_config import variant_name_problem
 
 if TYPE_CHECKING:
     from evaluators.testsets.many_files import ManyFiles
@@ -69,15 +77,16 @@ def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents
         raise problem("no-documents", "no file fits this pattern", where=path, hint=PATTERN_HINT)
     if not files:
         raise problem("empty-folder", "there is no file in this folder", where=path)
-    named = [(*_name_of(file, path, pattern), source_of(file, folder)) for file in files]
-    named.sort(key=lambda one: (*one[:2], one[2].name))
+    named = [(*_folder_and_name(file, path, pattern), source_of(file, folder)) for file in files]
+    named.sort(key=lambda document: (document[0], document[1], document[2].name))
     folders, names, sources = zip(*named, strict=True)
     ids = names if pair_by == "name" else [f"{above}/{name}" if above else name for above, name, _ in named]
     return {"id": ids, "folder": folders, "file": names, "expected": sources}
 
 
-def _name_of(file: str, path: str, pattern: bool) -> tuple[str, str]:
-    """The name of a document in two parts: its path below the folder, or what the wildcards of the pattern stand for."""
+def _folder_and_name(file: str, path: str, pattern: bool) -> tuple[str, str]:
+    """(folder, name): the name of a document in two parts. It is its path below the folder `path`, or what the wildcards of the pattern
+    `path` stand for."""
     own, steps = PurePath(file).parts, PurePath(path).parts
     name = plain_name(own[-1])
     if not pattern:
@@ -87,7 +96,7 @@ def _name_of(file: str, path: str, pattern: bool) -> tuple[str, str]:
 
 
 def one_document(source: ByteSource) -> Documents:
-    """A document that stands alone."""
+    """The document of a single file, in the form of several."""
     name = plain_name(PurePath(source.name).name)
     return {"id": [name], "folder": [""], "file": [name], "expected": [source]}
 
@@ -104,23 +113,29 @@ def plain_name(name: str) -> str:
 def without_endings(
     expected: Documents, outputs: Documents, *, one_sided: bool = False
 ) -> tuple[Documents, Documents, str]:
-    """Documents of two places that no name pairs, by their names without an ending that all of a place have: `d1_predicted` is `d1`.
+    """(expected, outputs, endings): documents of two places that no name pairs, with ids without an ending that all of a place have:
+    `d1_predicted` is `d1`. `endings` says in words which ones were set aside.
 
-    Gives them as they are where some names agree already, or where none would. The text says which endings were set aside; it is
-    empty where none was. With `one_sided`, the names of the expected documents stay.
+    Where some names agree already, or where none would, the documents come back as they are, and `endings` is empty. With `one_sided`, the
+    ids of the expected documents stay.
     """
     gold, output_ids = list(map(str, expected["id"])), list(map(str, outputs["id"]))
     if not {*gold}.isdisjoint(output_ids):
         return expected, outputs, ""
-    tried = [(ending, other) for ending in ([""] if one_sided else _endings(gold)) for other in _endings(output_ids)]
+    tried = [
+        (ending, other)
+        for ending in ([""] if one_sided else _shared_endings(gold))
+        for other in _shared_endings(output_ids)
+    ]
     paired = {
-        ends: len({_without(id, ends[0]) for id in gold} & {_without(id, ends[1]) for id in output_ids}) for ends in tried
+        ends: len({_without_ending(id, ends[0]) for id in gold} & {_without_ending(id, ends[1]) for id in output_ids})
+        for ends in tried
     }
     best = max(tried, key=lambda ends: paired[ends])
     if not paired[best]:
         return expected, outputs, ""
     sides = [
-        {**ending, "id": [_without(str(id), end) for id in ending["id"]]}
+        {**ending, "id": [_without_ending(str(id), end) for id in ending["id"]]}
         for ending, end in zip((expected, outputs), best, strict=True)
     ]
     return sides[0], sides[1], " and ".join(f'"{end}"' for end in best if end)
@@ -129,14 +144,18 @@ def without_endings(
 _SEPARATORS: Final = "_-. "
 
 
-def _endings(ids: Sequence[str]) -> list[str]:
+def _shared_endings(ids: Sequence[str]) -> list[str]:
     """The endings that all names share, "" first, each from a separator on and with a letter; for one name, each of its endings."""
     same = takewhile(lambda letters: len({*letters}) == 1, zip(*map(reversed, ids), strict=False))
-    own = "".join(letters[0] for letters in same)[::-1].rpartition("/")[2][len(ids) == 1 :]
-    return ["", *(own[at:] for at, mark in enumerate(own) if mark in _SEPARATORS and any(map(str.isalpha, own[at:])))]
+    shared = "".join(letters[0] for letters in same)[::-1].rpartition("/")[2]
+    if len(ids) == 1:  # one name shares all of itself, and an ending leaves something of it
+        shared = shared[1:]
+    tails = (shared[start:] for start, letter in enumerate(shared) if letter in _SEPARATORS)
+    return ["", *(tail for tail in tails if any(map(str.isalpha, tail)))]
 
 
-def _without(id: str, end: str) -> str:
+def _without_ending(id: str, end: str) -> str:
+    """The id without that ending; an id that is nothing else stays."""
     return id.removesuffix(end) or id
 
 
@@ -146,7 +165,7 @@ def variants_at(place: str, folder: Path) -> dict[str, str]:
     Raises Problems (config) when there is none, and for names that cannot be those of variants.
     """
     if kind_at(folder, place) == "folder":
-        whole = at(folder, place)
+        whole = resolve_place(folder, place)
         beside = [inside(place, name) for name in store_of(whole).names(whole) if not name.startswith(".")]
     else:
         fitting = matching(place.replace("**", "*"), folder)
@@ -156,7 +175,7 @@ def variants_at(place: str, folder: Path) -> dict[str, str]:
     for place_ in sorted(beside):
         path = PurePath(place_)
         name = path.name if kind_at(folder, place_) == "folder" else PurePath(path.name.removesuffix(".gz")).stem
-        if (wrong := variant_name(name)) is not None:
+        if (wrong := variant_name_problem(name)) is not None:
             hint = "give it a name: `outputs: {NAME: FILE, …}`"
             raise problem("variant-name", wrong.message, where=place_, hint=hint)
         if name in names:
@@ -171,7 +190,7 @@ def variants_at(place: str, folder: Path) -> dict[str, str]:
 
 
 def text_of(source: ByteSource) -> Cell:
-    """The text of a document, or a fault when it is too long, or not UTF-8."""
+    """The text of a document, which is read here; a fault where it is too long, or not UTF-8. Raises Problems where it cannot be read."""
     with reading(source), source.open() as stream:
         data = read_up_to(stream, _BYTES_OF_A_CHARACTER * LONGEST)
         if len(data) > _BYTES_OF_A_CHARACTER * LONGEST:
@@ -185,7 +204,7 @@ def text_of(source: ByteSource) -> Cell:
 
 def source_of(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
-    return ByteSource(at(folder, name), shown_address(name), compressed=name.lower().endswith(".gz"))
+    return ByteSource(resolve_place(folder, name), shown_address(name), compressed=name.lower().endswith(".gz"))
 
 
 _SUITES: Final = (".yaml", ".yml")
@@ -200,7 +219,8 @@ _ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".
 
 
 def open_table(source: ByteSource, format: str | None = None) -> Reader:
-    """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
+    """Opens a file of rows, in the format named or else in the one that its name or its first bytes say. Raises Problems when it cannot be
+    opened, is not of the format, or when `source` has settings that the format does not know."""
     if format is None and source.suffix in _SUITES:
         hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv; rows in YAML can be written as JSON"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
@@ -234,33 +254,35 @@ _NO_ROWS: Final = (
 
 def _refuse_no_rows(source: ByteSource) -> None:
     """Raises Problems for a file whose name is not that of rows and whose first bytes are those of something else."""
-    if _is_named_by_format(source) or source.suffix in _by_suffix():
+    if _is_named_by_format(source) or source.suffix in _formats_by_suffix():
         return
     head = source.head(_HEAD_BYTES)
     begins = head[:_LONGEST_MARK].removeprefix(codecs.BOM_UTF8).lstrip().lower()
     for mark, what, hint in _NO_ROWS:
         if begins.startswith(mark.lower()) and (source.suffix == ".zip" or not head.startswith(WORKBOOKS)):
-            raise broken(source, "not-rows", f"this is {what}, and a file with rows is expected", hint)
+            raise unusable_file(source, "not-rows", f"this is {what}, and a file with rows is expected", hint)
 
 
 _LONGEST_MARK: Final = 64
 
 
 def refuse_options(options: Iterable[str], known: Collection[str], where: str, read_as: str) -> None:
-    """Raises Problems (config) with the given settings of `test_set` that what is read has no use for."""
+    """Raises Problems (config) for each of the settings `options` of `test_set` that is not among the `known` ones of the format
+    `read_as`."""
     issues = []
     for option in options:
         if option not in known:
             formats = [name for name in READERS.names() if option in READERS.find(name).options]
-            message = f"`{option}` is for {_enumerated(formats)} files, and this is read as {read_as}"
+            message = f"`{option}` is for {_words_text(formats)} files, and this is read as {read_as}"
             issues.append(Issue("unused-option", Blame.CONFIG, message, where, f"leave out `{option}`"))
     if issues:
         raise Problems(issues)
 
 
-def _enumerated(words: Sequence[str]) -> str:
+def _words_text(words: Sequence[str]) -> str:
     """Words as people list them: `csv, tsv and xlsx`."""
-    return " and ".join([", ".join(words[:-1]), *words[-1:]][len(words) < 2 :])
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def open_file(
@@ -269,9 +291,10 @@ def open_file(
     format: str | None = None,
     settled: Callable[[ByteSource], ByteSource] = lambda source: source,
 ) -> Reader:
-    """The rows of the file of that name, relative to `folder`; those of several files for a folder or a pattern.
+    """Opens the file of rows of that name, relative to `folder`, or all files of a folder or a pattern as one table.
 
-    `settled` says of each file how it is to be read. Raises Problems when there is none, or when one cannot be opened.
+    `settled` gives each source with the settings that say how it is to be read. Raises Problems when there is no such file, or when one
+    cannot be opened.
     """
     if name == STANDARD_INPUT or not holds_documents(name, folder):
         return open_table(settled(locate(name, folder)), format)
@@ -279,7 +302,8 @@ def open_file(
 
 
 def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource]) -> ManyFiles:
-    """The rows of all files in a folder, or of those that fit a pattern, which are of one format. Raises Problems."""
+    """Opens all files of rows in a folder, or those that fit a pattern, as one table. Raises Problems where there are none, where they are
+    of several formats, and where one cannot be opened."""
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
@@ -287,7 +311,7 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     paths = sorted((path for path in every if format or not in_folder or named_as_rows(path)), key=_steps)
     shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
     if not paths:
-        raise _no_files(shown, in_folder, every)
+        raise _problem_of_no_files(shown, in_folder, every)
     sources = [settled(locate(path, folder)) for path in paths]
     formats = {format or format_of(source): source.name for source in sources}
     if len(formats) > 1:
@@ -296,8 +320,8 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
         raise problem("several-formats", f"the files are of several formats: {listed_formats}", where=shown, hint=hint)
     (word,) = formats
     readers = [open_table(source, word) for source in sources]
-    top = len(_fixed(name, in_folder))
-    whole = ByteSource(at(folder, name), shown)
+    top = len(_fixed_steps(name, in_folder))
+    whole = ByteSource(resolve_place(folder, name), shown)
     table = many_files(whole, readers, ["/".join(_steps(path)[top:]) for path in paths], word in _FIXED_COLUMNS)
     if left := len(every) - len(paths):
         files = "1 file is" if left == 1 else f"{left:,} files are"
@@ -313,10 +337,11 @@ def holds_rows(path: str, folder: Path) -> bool:
 
 
 def _steps(path: str) -> list[str]:
+    """The folders of a place and its last name, in order."""
     return path.split("/") if scheme_of(path) else list(PurePath(path).parts)
 
 
-def _fixed(name: str, in_folder: bool) -> list[str]:
+def _fixed_steps(name: str, in_folder: bool) -> list[str]:
     """The steps of a folder, or those of a pattern before the first that has wildcards; the file's own is never among them."""
     steps = _steps(name.rstrip("/"))
     if in_folder:
@@ -324,13 +349,13 @@ def _fixed(name: str, in_folder: bool) -> list[str]:
     return steps[: next((count for count, step in enumerate(steps[:-1]) if has_wildcards(step)), len(steps) - 1)]
 
 
-def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
+def _problem_of_no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
     """The problem of a folder or a pattern that has no files of rows."""
     if not in_folder:
         return problem("no-such-file", "no file fits this pattern", where=shown, hint=PATTERN_HINT)
     if not every:
         return problem("empty-folder", "there is no file in this folder", where=shown)
-    hint = f"rows are in files that end with {', '.join(sorted(_by_suffix()))}; documents are named by `expected` and `output`"
+    hint = f"rows are in files that end with {', '.join(sorted(_formats_by_suffix()))}; documents are named by `expected` and `output`"
     return problem("no-rows", "no file in this folder has a name of rows", where=shown, hint=hint)
 
 
@@ -345,7 +370,7 @@ def format_of(source: ByteSource) -> str:
     name = source.suffix.removeprefix(".")
     if _is_named_by_format(source):
         return "jsonl" if name == "json" and holds_json_lines(source) else name
-    return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+    return _formats_by_suffix().get(source.suffix) or _format_of_bytes(source.head(_HEAD_BYTES))
 
 
 def holds_json_lines(source: ByteSource) -> bool:
@@ -362,24 +387,26 @@ def holds_json_lines(source: ByteSource) -> bool:
 
 def options_of(path: str, format: str | None) -> Collection[str]:
     """The settings of `test_set` that say how a file is read; all where neither settings nor its name tell its format."""
-    format = format or _by_suffix().get(_suffix(path))
+    format = format or _formats_by_suffix().get(_suffix(path))
     return OPTIONS if format is None else READERS.find(format).options
 
 
 def named_as_rows(path: str | Path) -> bool:
-    """The file's name says that it holds rows."""
-    return _suffix(path) in _by_suffix()
+    """Whether the ending of a file's name is that of a format of rows."""
+    return _suffix(path) in _formats_by_suffix()
 
 
 def _suffix(path: str | Path) -> str:
+    """The ending of a file's name in lower case, with `.gz` set aside."""
     return PurePath(str(path).lower().removesuffix(".gz")).suffix
 
 
-def _by_suffix() -> dict[str, str]:
+def _formats_by_suffix() -> dict[str, str]:
+    """The formats by the endings of file names; every reader is imported for it."""
     return {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
 
 
-def _sniffed(head: bytes) -> str:
+def _format_of_bytes(head: bytes) -> str:
     """The format of a file by its first bytes."""
     if head.startswith(b"PAR1"):
         return "parquet"

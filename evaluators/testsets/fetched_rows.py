@@ -32,8 +32,8 @@ class FetchedRows(Struct, frozen=True):
     """The index of the data frame that the rows were given as."""
 
 
-def lines_file(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows as JSON lines, in a file that is there until the program ends."""
+def write_lines_file(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Writes the rows as JSON lines into a file that is there until the program ends, and gives its name."""
     with temporary_file() as file:
         file.writelines(compact(dict(row)) + b"\n" for row in rows)
     return file.name

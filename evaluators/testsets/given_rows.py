@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model.rows import MISSING, Row
-from evaluators.testsets.fetched_rows import FetchedRows, lines_file
-from evaluators.testsets.memory_rows import displaced, is_data_frame, refuse_python_values
+from evaluators.testsets.fetched_rows import FetchedRows, write_lines_file
+from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values, warning_of_order
 from evaluators.testsets.naming_key import naming_keys
-from evaluators.testsets.python_cells import arrow_cells, cell_of
+from evaluators.testsets.python_cells import arrow_cells, json_cell
 
 ROWS: Final = "the given rows"
 """What messages call them, where a file would have its name."""
@@ -26,37 +26,39 @@ _SIDES: Final = {"expected", "output"}
 """The columns of two lists that are given beside each other."""
 
 
-def given_rows(rows: Any) -> FetchedRows:
-    """The rows in a file. Raises Problems for what is no table of rows, and for values that no cell can hold."""
+def write_given_rows(rows: Any) -> FetchedRows:
+    """Writes rows that a program gives into a temporary file of JSON lines. Raises Problems for what is no table of rows, and for values
+    that no cell can hold."""
     header: dict[str, None] = {}
-    file = lines_file(_noting_keys(_rows(rows, header), header))
+    file = write_lines_file(_without_missing(_rows(rows, header), header))
     if not header:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there is nothing to score: no row has a cell", ROWS)])
     index = rows.index if is_data_frame(rows) else None
-    return FetchedRows(ROWS, file, tuple(header), warnings=_displaced(rows), index=index)
+    return FetchedRows(ROWS, file, tuple(header), warnings=_warnings_of_order(rows), index=index)
 
 
-def _displaced(rows: Any) -> tuple[Issue, ...]:
-    """The warning that two lists of documents, which go together one by one, are in another order by a key of theirs."""
+def _warnings_of_order(rows: Any) -> tuple[Issue, ...]:
+    """The warning that two lists of documents, which go together one by one, are in different orders by a key that they have; none for
+    other rows."""
     if not isinstance(rows, Mapping) or {*rows} != _SIDES:
         return ()
     expected, outputs = ([cell for cell in rows[name] if isinstance(cell, Mapping)] for name in ("expected", "output"))
     if min(len(expected), len(outputs)) < 2 or len(expected) != len(outputs):
         return ()
-    doubt = next((key for key in naming_keys(expected, outputs) if key.shared and key.contradicts), None)
-    return () if doubt is None else (displaced(doubt, ROWS, "give both lists in the same order"),)
+    doubt = next((key for key in naming_keys(expected, outputs) if key.shared and key.contradicts_places), None)
+    return () if doubt is None else (warning_of_order(doubt, ROWS, "give both lists in the same order"),)
 
 
-def _noting_keys(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:
-    """The cells that are there; the columns of all rows become the header."""
+def _without_missing(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:
+    """The cells of each row without those that are MISSING. The columns of each row are added to `header` as it is read."""
     for row in rows:
         header |= dict.fromkeys(row)
         yield {name: cell for name, cell in row.items() if cell is not MISSING}
 
 
-def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
-    """Two sequences as columns. Raises Problems where they are none, or do not go together one by one."""
-    wanted, actual = _listed("expected", expected), _listed("outputs", outputs)
+def columns_of_lists(expected: object, outputs: object) -> dict[str, list[Any]]:
+    """The columns `expected` and `output` of two lists. Raises Problems where one is no list, or where they differ in length."""
+    wanted, actual = _as_list("expected", expected), _as_list("outputs", outputs)
     if len(wanted) != len(actual):
         counts = f"there are {len(wanted)} expected documents and {len(actual)} outputs"
         hint = 'give "" for an output that is not there'
@@ -64,7 +66,7 @@ def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
     return {"expected": wanted, "output": actual}
 
 
-def _listed(name: str, documents: Any) -> list[Any]:
+def _as_list(name: str, documents: Any) -> list[Any]:
     """The documents as a list. Raises Problems for a value that is no list; `name` is the argument."""
     if documents is None or isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
         text = "nothing" if documents is None else type(documents).__name__
@@ -76,7 +78,7 @@ def _listed(name: str, documents: Any) -> list[Any]:
 def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
     """The rows of a DataFrame, an Arrow table, a map of columns, or a list. The names of columns are added to `header`."""
     if is_data_frame(rows):
-        names = _names(list(map(str, rows.columns)), header)
+        names = _unique_names(list(map(str, rows.columns)), header)
         every = (rows.iloc[:, index] for index in range(len(names)))
         columns = [
             [MISSING if empty else cell for cell, empty in zip(column.tolist(), column.isna().tolist(), strict=True)]
@@ -86,15 +88,15 @@ def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
     if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
         return _arrow_rows(rows, header)
     if isinstance(rows, Mapping):
-        return _columns(rows, header)
+        return _rows_of_columns(rows, header)
     if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
         hint = "give a DataFrame, a list of dicts, an Arrow table, or the name of a file"
-        raise problem("no-rows-given", f"rows are expected, and this is {_a(rows)}", hint=hint)
-    return _one_by_one(rows)
+        raise problem("no-rows-given", f"rows are expected, and this is {_type_with_article(rows)}", hint=hint)
+    return _rows_of_list(rows)
 
 
-def _names(names: Sequence[str], header: dict[str, None]) -> list[str]:
-    """The columns. Raises Problems where two have one name."""
+def _unique_names(names: Sequence[str], header: dict[str, None]) -> list[str]:
+    """The names of the columns, which are added to `header`. Raises Problems where two have one name."""
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise Problems(Issue("same-column", Blame.TESTSET, f'two columns are called "{name}"', ROWS) for name in twice)
@@ -105,7 +107,7 @@ def _names(names: Sequence[str], header: dict[str, None]) -> list[str]:
 def _by_row(
     names: Sequence[str], columns: Sequence[Sequence[Any]], count: int, before: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """The cells row by row; `before` is the number of the rows before the first one."""
+    """The rows of columns of values, as maps of cells. `before` is the number of the rows before the first one, which messages count."""
     for index in range(count):
         number = before + index + 1
         yield {name: _cell(column[index], name, number) for name, column in zip(names, columns, strict=True)}
@@ -119,32 +121,32 @@ def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
         message = f"rows of {type(rows).__module__.partition('.')[0]} need a package that is not installed: pyarrow"
         raise problem("missing-package", message, hint=extra_hint("parquet")) from None
     table = rows if isinstance(rows, pyarrow.Table | pyarrow.RecordBatch) else pyarrow.table(rows)
-    names = _names(table.schema.names, header)
+    names = _unique_names(table.schema.names, header)
     for before in range(0, table.num_rows, _AT_ONCE):
         some = table.slice(before, _AT_ONCE)
         columns = [arrow_cells(some.column(index)) for index in range(len(names))]
         yield from _by_row(names, columns, some.num_rows, before)
 
 
-def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[str, Any]]:
+def _rows_of_columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[str, Any]]:
     """The rows of a map from names to columns. Raises Problems for columns of different lengths."""
-    columns = {str(name): _listed(str(name), cells) for name, cells in rows.items()}
+    columns = {str(name): _as_list(str(name), cells) for name, cells in rows.items()}
     lengths = {len(cells) for cells in columns.values()}
     if len(lengths) > 1:
         lengths_text = ", ".join(f'"{name}" has {len(cells)}' for name, cells in columns.items())
         raise problem("unequal-lengths", f"the columns are not of one length: {lengths_text}")
-    return _by_row(_names(list(columns), header), list(columns.values()), next(iter(lengths), 0))
+    return _by_row(_unique_names(list(columns), header), list(columns.values()), next(iter(lengths), 0))
 
 
-def _one_by_one(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
+def _rows_of_list(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """The cells of each row of a list. Raises Problems for an item that is no row."""
     for number, row in enumerate(rows, 1):
         if isinstance(row, Row):
             cells: Any = {**({"id": row.id} if row.id else {}), **row.cells}
         else:
-            cells = row if isinstance(row, Mapping) else cell_of(row)
+            cells = row if isinstance(row, Mapping) else json_cell(row)
         if not isinstance(cells, Mapping):
-            message = f"row {number} is {_a(row)}; a row is a dict of cells by column"
+            message = f"row {number} is {_type_with_article(row)}; a row is a dict of cells by column"
             hint = '`[{"output": …, "expected": …}, …]`, or `expected=[…], outputs=[…]`'
             raise problem("no-row", message, hint=hint)
         yield {str(name): _cell(cell, str(name), number) for name, cell in cells.items()}
@@ -159,7 +161,7 @@ def _cell(value: Any, name: str, number: int) -> Any:
         return str(value)
     if isinstance(value, dict | list):
         refuse_python_values(f'row {number}, column "{name}"', value)
-    cell = cell_of(value)
+    cell = json_cell(value)
     return _text(value) if isinstance(cell, CellError) else cell
 
 
@@ -171,6 +173,7 @@ def _text(value: object) -> str:
         return f"({type(value).__name__} that is no JSON)"
 
 
-def _a(value: object) -> str:
+def _type_with_article(value: object) -> str:
+    """The name of a value's type with its article, for messages: `an int`."""
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.testsets.columns import folded, is_usual
+from evaluators.testsets.columns import folded_name, is_usual
 from evaluators.testsets.naming_key import FILE
 
 _DEEPEST: Final = 3
@@ -36,7 +36,7 @@ def table_in(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     expected answers, as they could be one document: columns that are lists or have names of rows as keys, and rows that are named
     by their ids.
     """
-    return _of_split(value) or _of_numbered_columns(value) or _of_lists(value) or _of_ids(value)
+    return _rows_of_split(value) or _rows_of_numbered_columns(value) or _rows_of_lists(value) or _rows_of_ids(value)
 
 
 def lists_below(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:
@@ -63,7 +63,7 @@ def lists_inside(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[
             yield from lists_inside(inner, path, depth + 1)
 
 
-def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _rows_of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Rows of `{"columns": [...], "data": [[...], ...]}`, whatever is said of them beside; None for any other object, and where a list
     of objects beside has more of outputs and expected answers, as it holds the rows then."""
     names, data, index = value.get("columns"), value.get("data"), value.get("index")
@@ -79,7 +79,7 @@ def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return _with_ids(rows, index) if isinstance(index, list) and len(index) == len(rows) else rows
 
 
-def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _rows_of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Rows of columns that are objects with the same keys, which are numbers, or names of rows where a column plays a role; None for any
     other object."""
     columns = [column for column in value.values() if isinstance(column, dict)]
@@ -90,7 +90,7 @@ def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | Non
         return None
     if any([*column] != keys for column in columns):
         return None
-    if not all(_WHOLE_NUMBER.fullmatch(key) for key in keys) and not (_plays_a_role(value) and _name_rows(keys, value)):
+    if not all(_WHOLE_NUMBER.fullmatch(key) for key in keys) and not (_names_a_role(value) and _name_rows(keys, value)):
         return None
     return _with_ids([{name: column[key] for name, column in value.items()} for key in keys], keys)
 
@@ -102,7 +102,7 @@ def _name_rows(keys: Sequence[str], columns: Iterable[str]) -> bool:
     alike = len({_DIGITS.sub("0", key) for key in keys}) == 1
     if alike and (all(map(_NUMBERED_ROW.fullmatch, keys)) or any(map(_PADDED.search, keys))):
         return True
-    inputs = any(is_usual(name, "input") or folded(name) in _INPUTS for name in columns)
+    inputs = any(is_usual(name, "input") or folded_name(name) in _INPUTS for name in columns)
     return inputs and (alike or len(keys) > _MORE_THAN_FIELDS or not any(key.isidentifier() for key in keys))
 
 
@@ -119,11 +119,11 @@ def _with_ids(rows: list[dict[str, Any]], index: Sequence[Any]) -> list[dict[str
     return [{"id": place, **row} for place, row in zip(index, rows, strict=True)]
 
 
-def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _rows_of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Rows of columns that are lists of one length, where one has a usual name for outputs or expected answers; None for any other
     object."""
     lengths = {len(column) if isinstance(column, list) else None for column in value.values()}
-    if len(lengths) != 1 or not _plays_a_role(value) or not (count := lengths.pop()):
+    if len(lengths) != 1 or not _names_a_role(value) or not (count := lengths.pop()):
         return None
     if all(
         any(isinstance(cell, dict) for cell in column) for column in value.values()
@@ -132,14 +132,14 @@ def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [{name: column[number] for name, column in value.items()} for number in range(count)]
 
 
-def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _rows_of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Rows of an object from ids to rows; a row without `id` gets its key. None for few rows, where one has no usual name for
     outputs or expected answers, and where a key has one itself: that is one record."""
     rows = list(value.values())
     if (
         len(rows) < _FEWEST_ROWS
-        or _plays_a_role(value)
-        or not all(isinstance(row, dict) and _plays_a_role(row) for row in rows)
+        or _names_a_role(value)
+        or not all(isinstance(row, dict) and _names_a_role(row) for row in rows)
     ):
         return None
     if all(row.get("id") is not None for row in rows):
@@ -147,10 +147,11 @@ def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [{**row, "id": key} for key, row in value.items()]
 
 
-def _plays_a_role(row: Iterable[str]) -> bool:
-    return any(is_usual(name, role) for name in row for role in _ROLES)
+def _names_a_role(names: Iterable[str]) -> bool:
+    """Whether one of the names is a usual one for outputs or expected answers."""
+    return any(is_usual(name, role) for name in names for role in _ROLES)
 
 
 def _count_of_roles(names: Iterable[str]) -> int:
-    """How many of outputs and expected answers names have a usual name for."""
+    """How many of the two roles, output and expected answer, have a usual name among these names: 0 to 2."""
     return len({role for name in names for role in _ROLES if is_usual(name, role)})

@@ -19,7 +19,7 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.quoting import first_texts
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
+from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, all_chunks
 
 FILE_COLUMN: Final = "file"
 _KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")
@@ -77,17 +77,19 @@ class ManyFiles(Reader, frozen=True, dict=True):
         for place in [self._places[split.file]] if within else range(split.start, split.end or 0):
             reader, placed, span = self.readers[place], self.placed[place], 0
             own = [name for name in columns if name in self.own or name not in placed]
-            for chunk in reader.read(split, own) if within else whole(reader, own):
+            for chunk in reader.read(split, own) if within else all_chunks(reader, own):
                 span = chunk.span
                 yield self._chunk(place, chunk, columns, before)
             before += span
 
     @cached_property
     def _places(self) -> dict[str, int]:
+        """The number of each file among the readers, by its path."""
         return {reader.source.path: index for index, reader in enumerate(self.readers)}
 
     def _chunk(self, position: int, chunk: Chunk, columns: Sequence[str], before: int) -> Chunk:
-        """The rows of one file as those of all, in the order of the columns."""
+        """A chunk of the file at that position as a chunk of all files: with the cells that come from where the file is, faults that name
+        the file, and rows counted on from the `before` ones."""
         source, placed = self.readers[position].source, self.placed[position]
         cells: dict[str, Sequence[Cell]] = {
             name: chunk.columns[name] if name in chunk.columns else [placed.get(name, MISSING)] * chunk.count
@@ -105,27 +107,28 @@ class ManyFiles(Reader, frozen=True, dict=True):
 
 
 def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[str], fixed: bool) -> ManyFiles:
-    """The files as one; `named` is what each is called from the folder on, `fixed` whether their beginnings tell their columns."""
-    keyed = [_keys(reader.source.file_name or reader.source.name) for reader in readers]
-    header, different = _common(readers) if fixed else (_all(readers), [])
+    """The files as one table, with notes on what differs between them. `named` is what each is called from the folder on, `fixed` whether
+    their beginnings tell their columns."""
+    keyed = [_keys_of_folders(reader.source.file_name or reader.source.name) for reader in readers]
+    header, different = _common_columns(readers) if fixed else (_all_columns(readers), [])
     keys = [key for key in keyed[0] if all(key in keys_of_file for keys_of_file in keyed)]
     everywhere = {name for reader in readers for name in reader.header}
     notes = [f"{source.name}: {len(readers):,} files, read one after the other"]
     notes += [f'{source.name}: "{key}" is a column of the files, so the folders of that name are none' for key in keys
               if key in everywhere]  # fmt: skip
     notes += [f"{issue.where}: {issue.message}" for issue in different]
-    notes += _kinds(source, readers)
+    notes += _notes_on_kinds(source, readers)
     added = [name for name in (*keys, FILE_COLUMN) if name not in everywhere]
     placed = tuple({**keys_of_file, FILE_COLUMN: name} for keys_of_file, name in zip(keyed, named, strict=True))
     said = [note for reader in readers for note in reader.notes]
     return ManyFiles(
-        source, (*header, *added), 1, (*notes, *_shortened(said)), (*different, *readers[0].doubts), tuple(readers), placed,
+        source, (*header, *added), 1, (*notes, *_first_notes(said)), (*different, *readers[0].doubts), tuple(readers), placed,
         frozenset(everywhere), fixed,
     )  # fmt: skip
 
 
-def _keys(name: str) -> dict[str, Cell]:
-    """The keys and values of the folders that a file is in."""
+def _keys_of_folders(name: str) -> dict[str, Cell]:
+    """The keys and values of the folders called `key=value` that a file is in; MISSING for the value that stands for none."""
     from urllib.parse import unquote
 
     matches = (_KEY_VALUE.fullmatch(step) for step in name.split("/")[:-1])
@@ -133,12 +136,13 @@ def _keys(name: str) -> dict[str, Cell]:
     return {key: MISSING if value == _NO_VALUE else value for key, value in pairs.items()}
 
 
-def _all(readers: Sequence[Reader]) -> list[str]:
+def _all_columns(readers: Sequence[Reader]) -> list[str]:
+    """The columns that some file has, in the order of their first appearance."""
     return list(dict.fromkeys(name for reader in readers for name in reader.header))
 
 
-def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
-    """The columns that all files have, and an issue for each column that only some have."""
+def _common_columns(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
+    """(columns, issues): the columns that all files have, and an issue for each column that only some have."""
     having: dict[str, list[Reader]] = {}
     for reader in readers:
         for name in reader.header:
@@ -156,7 +160,7 @@ def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
     return [name for name, those in having.items() if len(those) == len(readers)], different
 
 
-def _kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
+def _notes_on_kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
     """The columns that are of different kinds in different files, one sentence each."""
     values: dict[str, dict[str, str]] = {}
     for reader in readers:
@@ -169,6 +173,7 @@ def _kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
     ]
 
 
-def _shortened(notes: Sequence[str]) -> list[str]:
+def _first_notes(notes: Sequence[str]) -> list[str]:
+    """The first notes, and one that says how many there are besides."""
     more = [f"and {len(notes) - _SHOWN:,} more notes on files"] if len(notes) > _SHOWN else []
     return [*notes[:_SHOWN], *more]

@@ -24,7 +24,7 @@ from evaluators.scoring.needs import Cell, Role
 from evaluators.scoring.values.json_text import NotJSON, parse, to_text
 from evaluators.scoring.values.quoting import key_text
 from evaluators.testsets.byte_source import ByteSource, whole_of
-from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
+from evaluators.testsets.columns import USUAL_NAMES, folded_name, is_usual
 from evaluators.testsets.documents import Documents, PairBy, holds_json_lines, one_document, text_of
 from evaluators.testsets.naming_key import NamingKey, agree_somewhere, called_id, naming_keys
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
@@ -61,25 +61,25 @@ class MemoryRows(Struct, frozen=True):
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows, some hundred at a time; documents are fewer."""
-        found = self.columns()
-        count = len(next(iter(found.values()), ()))
+        columns_by_name = self.columns()
+        count = len(next(iter(columns_by_name.values()), ()))
         step = _AT_ONCE if self.noun == DOCUMENT else MAX_CHUNK_ROWS
         for start in range(0, count, step):
             stop = min(start + step, count)
             nothing: list[Cell] = [MISSING] * (stop - start)
-            cells = {name: found[name][start:stop] if name in found else nothing for name in columns}
-            yield Chunk(range(start, stop), stop, {name: list(map(_read, some)) for name, some in cells.items()})
+            cells = {name: columns_by_name[name][start:stop] if name in columns_by_name else nothing for name in columns}
+            yield Chunk(range(start, stop), stop, {name: list(map(_cell_or_text, some)) for name, some in cells.items()})
 
     def fingerprint(self) -> str:
         """SHA-256 over the cells, as `sha256:…`."""
         digest = hashlib.sha256()
         for row in zip(*self.columns().values(), strict=True):
-            digest.update(row_bytes(map(_read, row)) + b"\x1e")
+            digest.update(row_bytes(map(_cell_or_text, row)) + b"\x1e")
         return f"sha256:{digest.hexdigest()}"
 
 
 def memory_rows(columns: Mapping[str, Sequence[Cell]]) -> MemoryRows:
-    """The rows of columns that are at hand."""
+    """The rows of columns that are in memory, which must be of one length."""
     return MemoryRows(tuple(columns), partial(dict, columns))
 
 
@@ -90,20 +90,24 @@ def document_rows(documents: Documents, name: str) -> MemoryRows:
 
 
 def listed_rows(source: ByteSource, key: str | None, **more: Any) -> MemoryRows:
-    """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
+    """One row per document of a list in a file. Its id is the value of `key` in it, or its place in the list, from 1. `more` are further
+    fields of `MemoryRows`."""
     noun = "id" if key else "place in the list"
-    return MemoryRows(("id", "expected"), partial(_columns, source, key), source.name, noun, key, files=(source,), **more)
+    return MemoryRows(
+        ("id", "expected"), partial(_columns_of_list, source, key), source.name, noun, key, files=(source,), **more
+    )
 
 
-def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
+def _columns_of_list(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
+    """The columns `id` and `expected` of a list of documents, which is read from its file here."""
     items = list_in(source) or []
     return {"id": ids_of(items, key), "expected": items}
 
 
-def paired_files(
+def pair_files(
     expected: ByteSource, output: ByteSource, pair_by: PairBy | None, key: str | None, where: str
 ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
-    """The rows of an expected file, and those of an output file, with ids that pair the two; and what people have to be warned of.
+    """(rows, outputs, warnings): the rows of an expected file, and those of an output file, with ids that pair the two.
 
     Two lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the
     key that the settings name, `where` is what messages call the expected file.
@@ -113,7 +117,9 @@ def paired_files(
     if keyed is not None and expected_items is not None:
         ids = keyed.columns()["id"]
         naming = [key] if key is not None else list(expected_items[0]) if isinstance(expected_items[0], dict) else []
-        best = max(naming, key=lambda one: len({*ids_of(expected_items, one)}.intersection(map(str, ids))), default=None)
+        best = max(
+            naming, key=lambda name: len({*ids_of(expected_items, name)}.intersection(map(str, ids))), default=None
+        )
         if best is not None and not {*ids_of(expected_items, best)}.isdisjoint(map(str, ids)):
             note = f'{output.name} is an object keyed by id, paired with the documents of {expected.name} by the key "{best}"'
             return listed_rows(expected, best, notes=(note,)), keyed, ()
@@ -121,28 +127,28 @@ def paired_files(
         document = one_document(expected)
         rows = document_rows(document, expected.name)
         return rows, document_rows({**document, "expected": [output]}, output.name), ()
-    key = None if pair_by == "position" else common_key([expected_items, output_items], key)
+    key = None if pair_by == "position" else key_of_documents([expected_items, output_items], key)
     if key is not None and not all(any(ids_of(items, key)) for items in (expected_items, output_items)):
         hint = "`pair_by: position` pairs the documents by their places"
         raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
     warnings: tuple[Issue, ...] = ()
     if key is None and pair_by is None:
         known = naming_keys(expected_items, output_items)
-        key = next((naming_key.key for naming_key in known if naming_key.pairs), None)
+        key = next((naming_key.key for naming_key in known if naming_key.pairs_documents), None)
         if key is None:
-            warnings = _doubts(known, expected_items, output_items, f"{expected.name} and {output.name}")
+            warnings = _warnings_of_places(known, expected_items, output_items, f"{expected.name} and {output.name}")
     how = "their places in the list" if key is None else f'the key "{key}"'
     note = f"{expected.name} and {output.name} are lists of documents, paired by {how}"
     return listed_rows(expected, key, notes=(note,)), listed_rows(output, key, where="item"), warnings
 
 
-def _doubts(
+def _warnings_of_places(
     known: Sequence[NamingKey], expected: Sequence[Cell], output: Sequence[Cell], where: str
 ) -> tuple[Issue, ...]:
     """The warnings that documents which are paired by their places may not belong together."""
     if min(len(expected), len(output)) < 2:
         return ()
-    doubt = next((key for key in known if key.contradicts), None)
+    doubt = next((key for key in known if key.contradicts_places), None)
     if doubt is not None:
         by_key = (
             f"`columns: {{id: {key_text(doubt.key)}}}` pairs by it"
@@ -150,7 +156,7 @@ def _doubts(
             else "name the outputs of these documents"
         )
         hint = f"{by_key}; `pair_by: position` says that the places are right"
-        return (displaced(doubt, where, hint),)
+        return (warning_of_order(doubt, where, hint),)
     if not agree_somewhere(expected, output):
         message = f"{_BY_PLACE}, and none has anything in common with the one at its place"
         hint = "`columns: {id: KEY}` pairs by a key; `pair_by: position` says that the places are right"
@@ -158,7 +164,7 @@ def _doubts(
     return ()
 
 
-def displaced(doubt: NamingKey, where: str, hint: str) -> Issue:
+def warning_of_order(doubt: NamingKey, where: str, hint: str) -> Issue:
     """The warning that documents are paired by their places, and that a key which names them says otherwise."""
     shared = f"{doubt.elsewhere:,} of {doubt.shared:,} shared values are at another place"
     what_is_shared = shared if doubt.shared else "no value is in both"
@@ -176,7 +182,7 @@ def list_in(source: ByteSource) -> list[Cell] | None:
     """
     data = whole_of(source)
     if source.suffix in LINES or holds_json_lines(source):
-        return [_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+        return [_value_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     try:
         value = parse(data)
     except NotJSON:
@@ -210,7 +216,7 @@ def _object_in(source: ByteSource) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
+def key_of_documents(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
     """The key that names the documents in every list: the requested one, or one with a usual name.
 
     A usual name is taken when every document has it, and no two documents of a list have the same.
@@ -227,26 +233,27 @@ def are_rows(items: Sequence[Cell], role: Role) -> bool:
     own = set(USUAL_NAMES[role])
     ids = {
         *USUAL_NAMES["id"],
-        *(folded(key) for item in items[:1] if isinstance(item, dict) for key in item if called_id(key)),
+        *(folded_name(key) for item in items[:1] if isinstance(item, dict) for key in item if called_id(key)),
     }
     known = {*own, *ids, *USUAL_NAMES["input"]}.difference(USUAL_NAMES["output" if role == "expected" else "expected"])
-    keys = [{folded(key) for key in item} for item in items if isinstance(item, dict)]
+    keys = [{folded_name(key) for key in item} for item in items if isinstance(item, dict)]
     return len(keys) == len(items) > 0 and all(key & own and key & ids and key <= known for key in keys)
 
 
 def ids_of(items: Sequence[Cell], key: str | None) -> list[str]:
-    """The id of each document."""
+    """The id of each document: its value of `key` as text, empty where it has none; without a key its place, from 1."""
     if key is None:
         return [str(index) for index in range(1, len(items) + 1)]
     return [id_text(item.get(key)) if isinstance(item, dict) else "" for item in items]
 
 
 def _names_each(key: str, items: Sequence[Cell]) -> bool:
+    """Whether every document has the key, and no two the same value."""
     ids = ids_of(items, key)
     return "" not in ids and len(set(ids)) == len(ids)
 
 
-def _of_line(line: bytes, number: int) -> JSON | CellError:
+def _value_of_line(line: bytes, number: int) -> JSON | CellError:
     """The JSON value of a line; a cell error for any other line."""
     try:
         return parse(line.strip())
@@ -254,7 +261,8 @@ def _of_line(line: bytes, number: int) -> JSON | CellError:
         return CellError(Issue("unreadable-row", Blame.TESTSET, f"line {number:,} is not JSON: {error.message}"))
 
 
-def _read(cell: Cell | ByteSource) -> Cell:
+def _cell_or_text(cell: Cell | ByteSource) -> Cell:
+    """The cell itself, or the text of a document, which is read here."""
     return text_of(cell) if isinstance(cell, ByteSource) else cell
 
 
@@ -264,7 +272,7 @@ _PYTHON_ALONE: Final = (date, time, timedelta, Decimal, UUID, bytes)
 
 
 def is_data_frame(rows: Any) -> bool:
-    """Whether it is a data frame of pandas."""
+    """Whether rows are a data frame of pandas, which is not imported for it."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(rows, pandas.DataFrame)
 
@@ -287,11 +295,12 @@ def refuse_python_values(name: str, document: object) -> None:
 
 def row_bytes(row: Iterable[Cell]) -> bytes:
     """The cells of one row, so that different rows have different bytes."""
-    return "\x1f".join(map(_spelled, row)).encode("utf-8", "backslashreplace")
+    return "\x1f".join(map(_cell_text, row)).encode("utf-8", "backslashreplace")
 
 
-def _spelled(cell: Cell) -> str:
-    """A text, or JSON with a mark in front, so that the text `1` and the number 1 differ; what is no JSON by its fault."""
+def _cell_text(cell: Cell) -> str:
+    """A text as it is, any other cell as JSON with a mark in front, so that the text `1` and the number 1 differ; a fault as its message
+    with another mark."""
     if isinstance(cell, CellError | Missing):
         return "\x1d\x18" + (cell.issue.message if isinstance(cell, CellError) else "")
     return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.testsets.columns import folded
-from evaluators.testsets.reader import Table, id_text, rows_of, whole
+from evaluators.testsets.columns import folded_name
+from evaluators.testsets.reader import Table, all_chunks, id_text, rows_of
 
 _WORD: Final = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
@@ -49,15 +49,16 @@ class NamingKey(Struct, frozen=True):
         return called_id(self.key)
 
     @property
-    def pairs(self) -> bool:
-        """Documents are paired by it rather than by their places."""
+    def pairs_documents(self) -> bool:
+        """Whether documents are paired by the key rather than by their places."""
         if self.is_called_id:
             return self.shared > 0
         return self.all_shared and 2 * self.elsewhere > self.shared
 
     @property
-    def contradicts(self) -> bool:
-        """By it, the places are wrong."""
+    def contradicts_places(self) -> bool:
+        """Whether the places are wrong by the key: most shared names stand at another place, or a key that is called like an id shares
+        none."""
         return 2 * self.elsewhere > self.shared or (self.is_called_id and not self.shared)
 
 
@@ -70,16 +71,16 @@ def called_id(name: str) -> bool:
 def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     """The keys that name each document of both lists: first those that are called like an id, then those that share more names."""
     first = items[0] if items and isinstance(items[0], Mapping) else {}
-    found = []
+    naming = []
     for key in first:
         names, others = names_by(key, items), names_by(key, other)
         if names is None or others is None:
             continue
-        at = {name: place for place, name in enumerate(others)}
-        shared = [(place, at[name]) for place, name in enumerate(names) if name in at]
-        elsewhere = sum(place != there for place, there in shared)
-        found.append(NamingKey(str(key), len(shared), elsewhere, len(shared) == len(names) == len(others)))
-    return sorted(found, key=lambda one: (not one.is_called_id, -one.shared))
+        other_places = {name: place for place, name in enumerate(others)}
+        shared = [(place, other_places[name]) for place, name in enumerate(names) if name in other_places]
+        elsewhere = sum(place != other_place for place, other_place in shared)
+        naming.append(NamingKey(str(key), len(shared), elsewhere, len(shared) == len(names) == len(others)))
+    return sorted(naming, key=lambda naming_key: (not naming_key.is_called_id, -naming_key.shared))
 
 
 def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequence[str]) -> tuple[str, str] | None:
@@ -100,8 +101,8 @@ def without_ending(name: str) -> str:
 
 
 def pair_without_endings(ids: Collection[str], others: Collection[str]) -> bool:
-    """Whether two lists of ids have none in common, and do where those that are names of files lose their endings, each of a list still
-    unlike."""
+    """Whether two lists of ids have none in common, and have some where names of files lose their endings, while the ids of each list stay
+    different from one another."""
     if not {*ids}.isdisjoint(others):
         return False
     names, other_names = ({*map(without_ending, each)} for each in (ids, others))
@@ -112,10 +113,11 @@ def pair_without_endings(ids: Collection[str], others: Collection[str]) -> bool:
 def _pair_of_files(
     here: Mapping[str, Mapping[str, int]], there: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, str] | None:
-    """The columns of one name, or that are both called like an id, whose names of files are alike without their endings."""
+    """The columns by which rows are paired where both hold names of files that are alike without their endings; they have one name, or are
+    both called like an id. None where there are no such columns."""
     for column, names in here.items():
         for key, others in there.items():
-            are_ids = folded(column) == folded(key) or (called_id(column) and called_id(key))
+            are_ids = folded_name(column) == folded_name(key) or (called_id(column) and called_id(key))
             if are_ids and pair_without_endings(names, others):
                 return column, key
     return None
@@ -127,13 +129,14 @@ def _best_pair(
     there: Mapping[str, Mapping[str, int]],
     theirs: Sequence[str],
 ) -> tuple[str, str] | None:
-    """The columns by which rows are paired, of those whose names are given with the place of each row."""
+    """The best pair of columns by which rows are paired, by the rules of `naming_columns`; None where there is none. `here` and `there`
+    have the place of each row by its name, for each column that names every row."""
     ranked: list[tuple[tuple[bool, int, bool], str, str]] = []
     for column, names in here.items():
         for key, others in there.items():
             shared = len(names.keys() & others.keys())
             is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
-            same = folded(column) == folded(key)
+            same = folded_name(column) == folded_name(key)
             if shared and (is_id or (same and 2 * shared >= min(len(names), len(others)))):
                 ranked.append(((is_id, shared, same), column, key))
     if not ranked:
@@ -148,7 +151,7 @@ def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
     """The place of each row by its name, for each of the columns that names every row: by a text of one line, or a whole number."""
     counts: dict[str, dict[str, int]] = {column: {} for column in columns[:_MOST_COLUMNS]}
     count = 0
-    for chunk in whole(table, list(counts)) if counts else ():
+    for chunk in all_chunks(table, list(counts)) if counts else ():
         for column in list(counts):
             known, cells = counts[column], chunk.columns[column]
             names = {id_text(cell): count + at for at, cell in enumerate(cells) if may_name(cell)}
@@ -185,10 +188,10 @@ def names_by(key: str, items: Sequence[Any]) -> list[str] | None:
     return names if all(names) and len(set(names)) == len(names) else None
 
 
-def agree_somewhere(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether some document has a value of the one at its place in the other list."""
+def agree_somewhere(items: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether some document equals the one at its place in the other list, or has a value of a key in common with it."""
     return any(
         a == b
         or (isinstance(a, Mapping) and isinstance(b, Mapping) and any(b.get(key) == value for key, value in a.items()))
-        for a, b in zip(one, other, strict=False)
+        for a, b in zip(items, other, strict=False)
     )

@@ -27,24 +27,31 @@ from evaluators.testsets.columns import (
     say_which_in_python,
     usual_columns,
 )
-from evaluators.testsets.composed import composed, with_paths
+from evaluators.testsets.composed import with_documents, with_paths
 from evaluators.testsets.corrections import corrections_among, with_corrections, without_corrections
-from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
+from evaluators.testsets.derived import (
+    JoinedCells,
+    columns_read,
+    knows,
+    with_alias,
+    with_attached_files,
+    with_joined_column,
+)
 from evaluators.testsets.documents import (
     holds_documents,
     refuse_options,
 )
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.memory_rows import (
-    common_key,
+    key_of_documents,
     list_in,
     listed_rows,
 )
 from evaluators.testsets.naming_key import ids_in, naming_columns, pair_without_endings
 from evaluators.testsets.place_files import PlaceFiles, say_which_elsewhere
 from evaluators.testsets.reader import OPTIONS, Reader, Table
-from evaluators.testsets.run_files import passing_over
-from evaluators.testsets.selection import Selection, selected
+from evaluators.testsets.run_files import without_files_of_runs
+from evaluators.testsets.selection import Selection, with_selected_rows
 from evaluators.testsets.table_head import NO_HEADER
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
@@ -69,7 +76,7 @@ def open_test_set(
 
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
-    with _masked_problems(config), passing_over(results) as notes:
+    with _masked_problems(config), without_files_of_runs(results) as notes:
         opened = _opening(config, folder, needed, selection, given).test_set()
         return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
 
@@ -91,9 +98,9 @@ def _opening(
     """The opening of a test set; rows of a platform or a database are fetched into a file first. Raises Problems when they cannot be."""
     fetched = None
     if config.sql is not None:
-        from evaluators.testsets.databases import queried  # few test sets are in a database
+        from evaluators.testsets.databases import query_rows  # few test sets are in a database
 
-        fetched = queried(config.sql, config.connection, folder)
+        fetched = query_rows(config.sql, config.connection, folder)
     elif config.platform is not None:
         fetched = config.platform.fetch()
     if fetched is not None:
@@ -159,7 +166,7 @@ class _Opening(Struct, frozen=True):
             source = self.files.locate(place)
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
-                rows = listed_rows(source, common_key([listed], self.config.columns.id))
+                rows = listed_rows(source, key_of_documents([listed], self.config.columns.id))
         return self._with_selection(self._begun(place, rows))
 
     def _of_rows(self) -> TestSet:
@@ -253,13 +260,13 @@ class _Opening(Struct, frozen=True):
         columns = replace(begun.columns, **{role: role})
         if place.columns is not None:
             taken = self._no_fields(begun)
-            documents = composed(begun.table, place, role, taken, self.config.empty_expected, begun.name)
+            documents = with_documents(begun.table, place, role, taken, self.config.empty_expected, begun.name)
             return replace(begun, table=documents, columns=columns)
         column = place.column or ""
         table = with_paths(begun.table, [column], begun.name)
         if not knows(table, column):
             raise Problems([no_such_column(column, begun.table.header, begun.name)])
-        return replace(begun, table=aliased(table, column, role), columns=columns)
+        return replace(begun, table=with_alias(table, column, role), columns=columns)
 
     def _no_fields(self, begun: TestSet) -> set[str]:
         """The columns of rows that play a role, hold an attached file, or are named for the other side."""
@@ -300,11 +307,11 @@ class _Opening(Struct, frozen=True):
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
         key = begun.columns.id or ""
-        table, issues, warnings = joined(begun.table, key, lookup, role, absent)
+        table, issues, warnings = with_joined_column(begun.table, key, lookup, role, absent)
         if any(issue.code == f"no-{role}-for-row" for issue in (*issues, *warnings)) and pair_without_endings(
             ids_in(begun.table, key), ids_in(lookup.table, lookup.key)
         ):
-            table, issues, warnings = joined(begun.table, key, replace(lookup, bare=True), role, absent)
+            table, issues, warnings = with_joined_column(begun.table, key, replace(lookup, bare=True), role, absent)
             message = f"no id is in both {begun.name} and {lookup.name}, so they are paired without folders and endings of files"
             warnings = [
                 Issue(FILE_ENDINGS, Blame.TESTSET, message, lookup.name, "to review: look at one pair"),
@@ -316,7 +323,7 @@ class _Opening(Struct, frozen=True):
 
     def _begun(self, name: str, table: Table, columns: Columns = _DOCUMENTS) -> TestSet:
         """A test set with the columns of attached files, before outputs are joined to it."""
-        table = attached(table, self.config.attach, self.files.folder, name)
+        table = with_attached_files(table, self.config.attach, self.files.folder, name)
         fetched = self.files.fetched
         unrepeatable = None if fetched is None else fetched.unrepeatable
         warnings = () if fetched is None else fetched.warnings
@@ -327,7 +334,11 @@ class _Opening(Struct, frozen=True):
     def _with_selection(self, begun: TestSet) -> TestSet:
         """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
         begun, standing = self._with_corrections(begun)
-        table, corrections, columns = selected(begun.table, self.selection, begun.name), begun.corrections, begun.columns
+        table, corrections, columns = (
+            with_selected_rows(begun.table, self.selection, begun.name),
+            begun.corrections,
+            begun.columns,
+        )
         if not corrections:
             return replace(begun, table=table, extra_notes=(columns.sentence(begun.name),))
         key, expected = columns.id or "", columns.expected or ""

@@ -25,7 +25,7 @@ from evaluators.testsets.columns import (
     say_which,
     usual_columns,
 )
-from evaluators.testsets.composed import columns_in_braces, composed, with_paths
+from evaluators.testsets.composed import columns_in_braces, with_documents, with_paths
 from evaluators.testsets.derived import JoinedCells, knows
 from evaluators.testsets.documents import (
     Documents,
@@ -44,7 +44,7 @@ from evaluators.testsets.memory_rows import (
     holds_a_list,
     keyed_rows,
     list_in,
-    paired_files,
+    pair_files,
 )
 from evaluators.testsets.naming_key import ids_in, naming_columns
 from evaluators.testsets.reader import Reader, Table
@@ -95,13 +95,17 @@ class PlaceFiles(Struct, frozen=True):
         def settled(source: ByteSource) -> ByteSource:
             """The source of a file, with the settings of the test set or of the place that names it."""
             if place is not config:
-                read = config.reads(source) if own else replace(source, most_unpacked_gib=config.most_unpacked_gib)
+                read = (
+                    config.with_reading_settings(source)
+                    if own
+                    else replace(source, most_unpacked_gib=config.most_unpacked_gib)
+                )
                 reader_settings = {
                     name: value for name in ("sheet", "header_row", "list") if (value := getattr(place, name)) is not None
                 }
                 return replace(read, **reader_settings)
             name = config.masked(source.name) if fetched is None else fetched.name
-            return replace(config.reads(source), name=name, file_name=source.file_name or source.name)
+            return replace(config.with_reading_settings(source), name=name, file_name=source.file_name or source.name)
 
         try:
             return open_file(place.file or "", self.folder, format, settled)
@@ -144,7 +148,7 @@ class PlaceFiles(Struct, frozen=True):
             hint = "name the folder that holds one output per expected document"
             raise problem("one-output", message, where=output, hint=hint)
         pair_by, key = self.config.pair_by, self.config.columns.id
-        return paired_files(self.locate(expected), self.locate(output), pair_by, key, where=expected)
+        return pair_files(self.locate(expected), self.locate(output), pair_by, key, where=expected)
 
     def _paired_folders(
         self, expected_place: str, expected: Documents, output_place: str, outputs: Documents
@@ -201,7 +205,7 @@ class PlaceFiles(Struct, frozen=True):
         )  # fmt: skip
         if other.columns is None:
             return JoinedCells(table, columns.id or "", columns.of(role) or "", name)
-        made = composed(table, other, role, [columns.id or ""], self.config.empty_expected, name)
+        made = with_documents(table, other, role, [columns.id or ""], self.config.empty_expected, name)
         return JoinedCells(made, columns.id or "", role, name)
 
     def cells_by_id(

@@ -29,22 +29,23 @@ def arrow_cells(column: Any) -> list[Cell]:
     kinds = set(map(type, cells))
     if kinds <= _PLAIN:
         return cells
-    return [MISSING if cell is None else cell_of(cell) for cell in cells]
+    return [MISSING if cell is None else json_cell(cell) for cell in cells]
 
 
-def cell_of(value: object) -> Cell:
+def json_cell(value: object) -> Cell:
     """The cell that holds a value; a fault where no JSON value stands for it."""
     try:
-        return _json(value)
+        return _json_value(value)
     except (ValueError, RecursionError) as error:
         return CellError(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
 
 
-def _json(value: object) -> JSON:
-    """The JSON value: an Arrow map is an object, and so are models and dataclasses; what JSON has no word for is its text."""
+def _json_value(value: object) -> JSON:
+    """The JSON value that stands for a value of Python: an Arrow map, a model or a dataclass becomes an object, and what JSON has no word
+    for its text. Raises ValueError for numbers that JSON does not have."""
     match value:
         case Enum():
-            return _json(value.value)
+            return _json_value(value.value)
         case None | str() | bool() | int():
             return value
         case float():
@@ -52,27 +53,28 @@ def _json(value: object) -> JSON:
                 return value
             raise ValueError(f"{value} is not a JSON number")
         case Decimal():
-            return _number(value)
+            return _number_of_decimal(value)
         case bytes():
             return value.decode()
         case Mapping():
-            return {str(key): _json(item) for key, item in value.items()}
+            return {str(key): _json_value(item) for key, item in value.items()}
         case list() if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):
-            return {str(key): _json(item) for key, item in value}
+            return {str(key): _json_value(item) for key, item in value}
         case list() | tuple():
-            return [_json(item) for item in value]
+            return [_json_value(item) for item in value]
         case datetime() | date() | time():
             return value.isoformat()
         case BaseModel():
-            return _json(value.model_dump(mode="json"))
+            return _json_value(value.model_dump(mode="json"))
     if is_dataclass(value) and not isinstance(value, type):
-        return _json(asdict(value))
-    listed = getattr(value, "tolist", None)  # numbers and arrays of numpy
-    return _json(listed()) if callable(listed) else str(value)
+        return _json_value(asdict(value))
+    to_list = getattr(value, "tolist", None)  # numbers and arrays of numpy
+    return _json_value(to_list()) if callable(to_list) else str(value)
 
 
-def _number(value: Decimal) -> int | float | str:
-    """The number; its digits as a text where a number of JSON would lose some of them."""
+def _number_of_decimal(value: Decimal) -> int | float | str:
+    """The number of a decimal; its digits as a text where a number of JSON would lose some of them. Raises ValueError for NaN and the
+    like."""
     if not value.is_finite():
         raise ValueError(f"{value} is not a JSON number")
     if value == value.to_integral_value():

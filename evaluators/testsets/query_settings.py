@@ -17,7 +17,7 @@ from pydantic import field_validator, model_validator
 
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name, Settings, bad
-from evaluators.testsets.byte_store import at, local_path
+from evaluators.testsets.byte_store import local_path, resolve_place
 
 WHERE: Final = "test_set"
 """Where messages place what is wrong with a database."""
@@ -58,14 +58,14 @@ class DatabaseConnection(Settings):
         return self
 
     @property
-    def called(self) -> str:
+    def name_in_messages(self) -> str:
         """The name of the database in messages."""
         return f"the database of {self.env}" if self.env is not None else str(self.sqlite)
 
     def address(self, folder: Path) -> str:
         """The connection string. Raises Problems (config) when there is none. Never to be shown."""
         if self.sqlite is not None:
-            if (path := local_path(at(folder, self.sqlite))) is None:
+            if (path := local_path(resolve_place(folder, self.sqlite))) is None:
                 raise problem("not-a-file", "a database of SQLite must be a file of this machine", where=self.sqlite)
             return f"sqlite:///{os.path.abspath(path)}"
         address = os.environ.get(str(self.env), "").strip()
@@ -86,7 +86,7 @@ _TOKENS: Final = r"""(?xs)
 _READING: Final = frozenset({"select", "with", "values", "table", "from"})
 
 
-def _words(statement: str) -> list[str]:
+def _words_outside_parentheses(statement: str) -> list[str]:
     """The words outside parentheses in small letters, and the semicolons that have something behind them."""
     names: list[str] = []
     depth = 0
@@ -102,7 +102,7 @@ def _words(statement: str) -> list[str]:
 
 def why_not_a_query(statement: str) -> str | None:
     """The end of a sentence on why a text is not one statement that only reads; None where it is."""
-    words = _words(statement)
+    words = _words_outside_parentheses(statement)
     if ";" in words:
         return "it holds several statements, and one is expected"
     first = next((token.lower() for token in _tokens(statement) if token not in "();"), None)
@@ -118,8 +118,9 @@ def why_not_a_query(statement: str) -> str | None:
 
 def says_an_order(statement: str) -> bool:
     """Whether the statement itself has an ORDER BY."""
-    return ("order", "by") in pairwise(_words(statement))
+    return ("order", "by") in pairwise(_words_outside_parentheses(statement))
 
 
 def _tokens(statement: str) -> list[str]:
+    """The words, parentheses and semicolons of a statement, without comments, texts and quoted names."""
     return [token[0] for token in re.finditer(_TOKENS, statement) if token["token"]]

@@ -21,7 +21,7 @@ from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import to_text
-from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.byte_source import ByteSource, unusable_file
 
 SPLIT_BYTES: Final = 4 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
@@ -160,7 +160,7 @@ def id_text(cell: Cell) -> str:
     return "" if cell is None or cell is MISSING or isinstance(cell, CellError) else to_text(cell)
 
 
-def pieces(file: str, starts: Sequence[int], end: int | None = None, note: str | None = None) -> list[Split]:
+def splits_from(file: str, starts: Sequence[int], end: int | None = None, note: str | None = None) -> list[Split]:
     """The pieces of a file that start there; `note` says why the last one, which goes on to the end of the file, is not cut further."""
     ends = [*starts[1:], end]
     return [
@@ -174,11 +174,11 @@ def refuse_same_names(source: ByteSource, header: Sequence[str], places: Callabl
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
         listed = ", ".join(f'"{name}"' + (f" ({places(name)})" if places is not None else "") for name in twice)
-        raise broken(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
+        raise unusable_file(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
 
 
-def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
-    """All pieces of a table as one."""
+def all_chunks(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The chunks of all splits of a table, with rows counted through all of them, as those of one split."""
     names, before = list(dict.fromkeys(columns)), 0
     for split in table.splits():
         span = 0
@@ -191,7 +191,7 @@ def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
 
 def rows_of(table: Table, columns: Sequence[str]) -> Iterator[tuple[int, tuple[Cell, ...]]]:
     """Each row of a table: its number, as a spreadsheet shows it, and its cells in these columns, of which there is at least one."""
-    for chunk in whole(table, columns):
+    for chunk in all_chunks(table, columns):
         cells = zip(*(chunk.columns[name] for name in columns), strict=True)
         for offset, row in zip(chunk.offsets, cells, strict=True):
             yield table.first_number + offset, row

@@ -61,7 +61,7 @@ _AT_ONCE: Final = 32
 """How many files are looked at at the same time."""
 
 
-class Looked(Struct, frozen=True):
+class PlaceState(Struct, frozen=True):
     """The state of a place in a store."""
 
     kind: Kind
@@ -104,8 +104,9 @@ class RemoteFiles:
         parts.seek(start)
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
-    def _part_of(self, path: str, known: Looked, size: int) -> Callable[[int, int], bytes]:
-        """Gives the bytes of a file from one place to before another; from pieces on disk where the store says which bytes it holds."""
+    def _part_of(self, path: str, known: PlaceState, size: int) -> Callable[[int, int], bytes]:
+        """A function that gives the bytes of a file from one place to before another. Where the store says which bytes the file holds, it
+        keeps the pieces that it has fetched on disk, for all who open the same version of the file."""
 
         def fetch(start: int, end: int) -> bytes:
             return self.part(path, known, start, end)
@@ -134,8 +135,8 @@ class RemoteFiles:
         Files and folders whose names begin with a dot are left out.
         """
         top = f"{self.files()._strip_protocol(folder).rstrip('/')}/"
-        for found in self._call("find", folder):
-            name = found[len(top) :] if found.startswith(top) else ""
+        for file in self._call("find", folder):
+            name = file[len(top) :] if file.startswith(top) else ""
             if name and not name.endswith("/") and not any(step.startswith(".") for step in name.split("/")):
                 yield name
 
@@ -190,20 +191,21 @@ class RemoteFiles:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(version, places))
 
-    def look(self, path: str) -> Looked:
+    def look(self, path: str) -> PlaceState:
         """The state of a place. Raises FileNotFoundError where nothing is."""
         info: Mapping[str, Any] = self._call("info", path)
         kind: Kind = "folder" if info["type"] == "directory" else "file"
-        version = f"{_first(info, _VERSION)} {info['size']}"
-        return Looked(kind, int(info["size"] or 0), version, _first(info, _CONTENT))
+        version = f"{_first_value(info, _VERSION)} {info['size']}"
+        return PlaceState(kind, int(info["size"] or 0), version, _first_value(info, _CONTENT))
 
-    def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
-        """The bytes of a file from one place to before another."""
+    def part(self, path: str, known: PlaceState, start: int, end: int) -> bytes:
+        """The bytes of a file from `start` to before `end`, fetched from the store. Raises StoreFault where they cannot be had."""
         files = self.files()
-        return tried(lambda: _whole(files.cat_file(path, start=start, end=end), end - start))
+        return with_retries(lambda: _checked_length(files.cat_file(path, start=start, end=end), end - start))
 
     def whole(self, path: str, start: int = 0) -> BinaryIO:
-        """The bytes from `start` on of a file that the store does not give in parts."""
+        """The bytes from `start` on of a file that the store gives only as a whole. Raises StoreFault: such files are read from web servers
+        alone."""
         raise StoreFault("the store does not say how long the file is")
 
     def files(self) -> Any:
@@ -216,7 +218,7 @@ class RemoteFiles:
             import fsspec
 
             lacking = PACKAGES[self.scheme]
-            return tried(lambda: fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings()))
+            return with_retries(lambda: fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings()))
         except ImportError:
             name = lacking.partition(">")[0]
             message = f'addresses that begin with "{self.scheme}://" need the package {name}, which is not installed'
@@ -226,10 +228,10 @@ class RemoteFiles:
         """The arguments with which the file system is made."""
         return {}
 
-    def _call(self, name: str, *given: str) -> Any:
-        """The result of a method of the file system, which is called again while its faults pass."""
-        work = getattr(self.files(), name)
-        return tried(lambda: work(*given))
+    def _call(self, name: str, *arguments: str) -> Any:
+        """The result of the method `name` of the file system, which is called again after passing faults."""
+        method = getattr(self.files(), name)
+        return with_retries(lambda: method(*arguments))
 
 
 class FetchedPieces:
@@ -262,12 +264,12 @@ class FetchedPieces:
                     try:
                         _write_at(self._file, first, data)
                     except OSError:
-                        self._give_up()
+                        self._free_disk()
                         return fetch(start, end)
                     self._present.add(number)
             return _read_at(self._file, start, end - start)
 
-    def _give_up(self) -> None:
+    def _free_disk(self) -> None:
         """Gives the disk back: others, such as the run's own files, need what room there is."""
         self._full = True
         self._present.clear()
@@ -326,8 +328,8 @@ class _Upload(io.BufferedWriter):
             os.unlink(self._path)
 
 
-def tried(work: Callable[[], Value]) -> Value:
-    """The result of a function, which is called again while its faults pass.
+def with_retries(work: Callable[[], Value]) -> Value:
+    """The result of a function, which is called again after faults that may pass, with pauses in between.
 
     Libraries of stores raise errors each in its own way. Raises StoreFault when the last try failed, and at once for a fault that does
     not pass; FileNotFoundError and IsADirectoryError as they are.
@@ -342,7 +344,7 @@ def tried(work: Callable[[], Value]) -> Value:
         except Exception as error:  # botocore, aiohttp, google and azure have no common kind
             late = isinstance(error, TimeoutError)
             text = "the store did not answer in time" if late else _error_text(error)
-            if not late and not _passes(error):
+            if not late and not _is_passing(error):
                 raise StoreFault(text) from None
             if pause is None:
                 raise StoreFault(f"{text} (tried {len(PAUSES_SECONDS) + 1} times)") from None
@@ -350,17 +352,17 @@ def tried(work: Callable[[], Value]) -> Value:
     raise AssertionError("the last try returns or raises")
 
 
-def _passes(error: Exception) -> bool:
+def _is_passing(error: Exception) -> bool:
     """Whether the same request may work a moment later."""
     status = getattr(error, "status", None) or getattr(error, "status_code", None) or getattr(error, "code", None)
     if isinstance(status, int):
-        return passing_status(status)
+        return is_passing_status(status)
     return isinstance(error, ConnectionError) or any(
         word in kind.__name__ for kind in type(error).__mro__ for word in _PASSING
     )
 
 
-def passing_status(status: int) -> bool:
+def is_passing_status(status: int) -> bool:
     """Whether an answer of a web server says that it is busy or ailing."""
     return status in (408, 425, 429) or status >= 500
 
@@ -372,11 +374,13 @@ def _error_text(error: Exception) -> str:
     return clip_name(text, _LONGEST)
 
 
-def _whole(data: bytes, size: int) -> bytes:
+def _checked_length(data: bytes, size: int) -> bytes:
+    """The bytes, unchanged. Raises ConnectionError where they are not `size` many."""
     if len(data) != size:
         raise ConnectionError(f"{len(data):,} bytes came in place of {size:,}")
     return data
 
 
-def _first(info: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+def _first_value(info: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """The value of the first of the keys that has one, as text; None where none has."""
     return next((str(info[key]) for key in keys if info.get(key)), None)

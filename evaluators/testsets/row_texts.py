@@ -35,7 +35,8 @@ CELLS_OF_A_ROW: Final = 4
 
 
 def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[RowText]:
-    """Each row of a text. A blank line is a row. A quoted cell may have twice as many characters as `longest`, for its quotes."""
+    """Each row of a text that comes in pieces, read character by character as a parser of CSV does; a blank line is a row. A cell with more
+    characters than `longest` is a fault; a quoted one may have twice as many, for its quotes."""
     stops = re.compile(f"[{re.escape(delimiter)}\r\n]")
     row, state, rest = RowText(longest), _START, ""
     for piece in chain(pieces, ("",)):
@@ -68,10 +69,10 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
             if stop[0] == delimiter:
                 row.end_cell()
             else:
-                yield row.ended()
+                yield row.finish()
                 row = RowText(longest)
     if row.length:
-        yield row.ended(closed=state != _QUOTED)
+        yield row.finish(closed=state != _QUOTED)
 
 
 class RowText:
@@ -134,8 +135,8 @@ class RowText:
         self.after_quote.clear()
         self.cell_length = 0
 
-    def ended(self, closed: bool = True) -> RowText:
-        """The whole row, with the current cell as its last. `closed`: the quote of that cell is closed."""
+    def finish(self, closed: bool = True) -> RowText:
+        """Ends the row with the current cell as its last, and gives it back. `closed` says that the quote of that cell is closed."""
         self.end_cell()
         self.length -= 1
         self.closed = closed

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, wildcard_steps
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.byte_source import OPEN_WORKBOOK
-from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
+from evaluators.testsets.byte_store import files_at, inside, parent, resolve_place, scheme_of, store_of
 
 RUN_FILE: Final = "run.json"
 _ROWS_FILE: Final = "run.db"
@@ -35,8 +35,9 @@ _looking: ContextVar[_Looking] = ContextVar("looking", default=((_DEFAULT,), Non
 
 
 @contextmanager
-def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
-    """Inside, files that runs in these folders have written are left out of test sets; gives the sentences that say so."""
+def without_files_of_runs(results: Iterable[Path]) -> Iterator[dict[str, None]]:
+    """A context in which files that runs in these folders of results have written are left out of test sets. It gives the notes on what was
+    left out, which are added while places are opened."""
     notes: dict[str, None] = {}
     token = _looking.set(((*results, _DEFAULT), notes))
     try:
@@ -51,27 +52,28 @@ def files_without_runs(path: str, folder: Path) -> list[str]:
 
 
 def without_runs(path: str, folder: Path, paths: Sequence[str]) -> list[str]:
-    """The files and folders at a place, without run folders, what is in them, and other files that runs have written.
-
-    Nor is there what Excel keeps beside a workbook that is open: `~$rows.xlsx`.
+    """The files and folders at a place, without run folders, what is in them, and other files that runs have written; notes on these are
+    added for `without_files_of_runs`. What Excel keeps beside an open workbook, `~$rows.xlsx`, is left out, too.
     """
     paths = [path for path in paths if not PurePath(path).name.startswith(OPEN_WORKBOOK)]
-    whole = {path: _absolute(at(folder, path)) for path in paths}
-    top = _top(_absolute(at(folder, path)))
+    whole = {path: _absolute(resolve_place(folder, path)) for path in paths}
+    top = _top_folder(_absolute(resolve_place(folder, path)))
     runs = _run_folders(whole.values(), top) | {
         path for path in whole.values() if not scheme_of(path) and is_run_folder(path)
     }
     results, _ = _looking.get()
     written = _written_files([*runs, *_run_folders_in(results)]) if not scheme_of(top) else set()
-    of_runs = {path for path in paths if whole[path] in runs or any(step in runs for step in _folders(whole[path], top))}
+    of_runs = {
+        path for path in paths if whole[path] in runs or any(step in runs for step in _folders_above(whole[path], top))
+    }
     written_by_runs = {path for path in paths if path not in of_runs and whole[path] in written}
-    _note(path, sorted(runs), sorted(written_by_runs))
+    _note_left_out(path, sorted(runs), sorted(written_by_runs))
     return [path for path in paths if path not in of_runs and path not in written_by_runs]
 
 
 def fits(file: Path, place: str, folder: Path) -> bool:
     """Whether a file of this machine would be among those of a place, which is a folder or a pattern."""
-    whole, path = _absolute(at(folder, place)), _absolute(str(file))
+    whole, path = _absolute(resolve_place(folder, place)), _absolute(str(file))
     if scheme_of(whole) or os.path.isfile(whole):
         return False
     if not has_wildcards(place):
@@ -79,20 +81,21 @@ def fits(file: Path, place: str, folder: Path) -> bool:
     return wildcard_steps(PurePath(whole).parts, PurePath(path).parts) is not None
 
 
-def _note(path: str, runs: Sequence[str], written: Sequence[str]) -> None:
+def _note_left_out(path: str, runs: Sequence[str], written: Sequence[str]) -> None:
     """Notes that files of runs were left out of a place, in a sentence for each kind."""
     (_, notes), shown = _looking.get(), shown_address(path)
     if notes is None:
         return
     if runs:
-        subject = _counted(runs, "the run folder {} is", "{:,} run folders are")
+        subject = _subject(runs, "the run folder {} is", "{:,} run folders are")
         notes[f"{shown}: {subject} passed over; what a run has written is no test set"] = None
     if written:
-        subject = _counted(written, "the file {} is", "{:,} files are")
+        subject = _subject(written, "the file {} is", "{:,} files are")
         notes[f"{shown}: {subject} left out, because a run has written it with -o"] = None
 
 
-def _counted(places: Sequence[str], singular: str, more: str) -> str:
+def _subject(places: Sequence[str], singular: str, more: str) -> str:
+    """The subject of a sentence about places: `singular` with the name of the only one, or `more` with how many they are."""
     return singular.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
 
 
@@ -101,14 +104,14 @@ def _absolute(path: str) -> str:
     return path if scheme_of(path) else os.path.abspath(path.removeprefix("file://"))
 
 
-def _top(place: str) -> str:
-    """The folder itself, or the last one before the wildcards of a pattern."""
+def _top_folder(place: str) -> str:
+    """The folder at a place, or the last one before the wildcards of a pattern."""
     while has_wildcards(place) and store_of(place).kind(place) is None:
         place = parent(place)
     return place
 
 
-def _folders(file: str, top: str) -> Iterator[str]:
+def _folders_above(file: str, top: str) -> Iterator[str]:
     """The folders between a file and the top, the file's own first."""
     inner = parent(file)
     while len(inner) > len(top):
@@ -127,11 +130,11 @@ def _run_folders(files: Iterable[str], top: str) -> set[str]:
             return inside(place, _ROWS_FILE) in names
         return is_run_folder(place)
 
-    return {place for file in files for place in _folders(file, top) if is_run(place)}
+    return {place for file in files for place in _folders_above(file, top) if is_run(place)}
 
 
 def is_run_folder(path: str) -> bool:
-    """Whether a folder of this machine holds what every run folder holds, or one that is not finished."""
+    """Whether a folder of this machine is a run folder, finished or not: it holds the file of the run's rows."""
     with suppress(OSError):
         names = os.listdir(path)
         return _ROWS_FILE in names
@@ -151,7 +154,7 @@ def is_recorded(file: Path) -> bool:
     return False
 
 
-def recorded_in(folder: Path, file: Path) -> bool:
+def is_recorded_in(folder: Path, file: Path) -> bool:
     """Whether a place is one that a run folder at `folder`, which need not be there yet, will have for itself."""
     return file.is_relative_to(folder) and bool(_RECORDED.fullmatch(file.relative_to(folder).as_posix()))
 
@@ -166,7 +169,7 @@ def recorded_files(folder: str) -> Iterator[str]:
 
 
 def _run_folders_in(results: Iterable[Path]) -> Iterator[str]:
-    """The run folders in folders of results."""
+    """The entries of folders of results, which may be run folders; hidden ones are left out."""
     for folder in dict.fromkeys(map(str, results)):
         with suppress(OSError):
             yield from (entry.path for entry in os.scandir(folder) if not entry.name.startswith("."))

@@ -24,7 +24,7 @@ from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.quoting import first_texts, quote
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, layers
-from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.testsets.reader import Chunk, Split, Table, all_chunks
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 NEARLY_EQUAL: Final = "nearly-equal"
@@ -56,72 +56,72 @@ class Selection(Struct, frozen=True):
         return "selected: " + ", ".join(parts)
 
 
-def selected(table: Table, selection: Selection, name: str) -> Table:
+def with_selected_rows(table: Table, selection: Selection, name: str) -> Table:
     """The table with only the selected rows, which keep their numbers. Raises Problems for a column that is not there."""
     unknown = [no_such_column(column, table.header, name) for column, _ in selection.where if column not in table.header]
     if unknown:
         raise Problems(unknown)
     if not selection:
         return table
-    rows, notes = partial(_rows, selection), (*table.notes, selection.sentence())
+    rows, notes = partial(_selected_rows, selection), (*table.notes, selection.sentence())
     return Derived(table, rows, table.header, notes, table.files, where=selection.where, one_piece=selection.counts)
 
 
-def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-    """The selected rows of one piece; those of all where rows are counted."""
+def _selected_rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The selected rows of one piece; of all pieces, where the selection counts rows."""
     names = list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
-    sample = None if selection.sample is None else _sample(base, selection, selection.sample)
+    sample = None if selection.sample is None else _sampled_places(base, selection, selection.sample)
     place, left = 0, selection.limit
-    for chunk in whole(base, names) if selection.counts else base.read(split, names):
-        fitting = _fitting(chunk, selection)
+    for chunk in all_chunks(base, names) if selection.counts else base.read(split, names):
+        fitting = _fitting_positions(chunk, selection)
         if sample is not None:
             places = range(place, place := place + len(fitting))
             fitting = [index for index, at in zip(fitting, places, strict=True) if at in sample]
         if left is not None:
             fitting = fitting[:left]
             left -= len(fitting)
-        yield pick(chunk, fitting, columns)
+        yield pick_rows(chunk, fitting, columns)
         if left == 0:
             return
 
 
-def _fitting(chunk: Chunk, selection: Selection) -> Sequence[int]:
+def _fitting_positions(chunk: Chunk, selection: Selection) -> Sequence[int]:
     """The positions of the rows in which each column has its word."""
     tests = [(chunk.columns[column], value, word_of(value)) for column, value in selection.where]
-    return [index for index in range(chunk.count) if all(_is(cells[index], text, word) for cells, text, word in tests)]
+    return [
+        index for index in range(chunk.count) if all(_cell_fits(cells[index], text, word) for cells, text, word in tests)
+    ]
 
 
-def _is(cell: Cell, text: str, word: Any) -> bool:
+def _cell_fits(cell: Cell, text: str, word: Any) -> bool:
     """Whether a cell is the given text, or the boolean or number that it writes."""
     if cell is MISSING or isinstance(cell, CellError):
         return False
-    return _text(cell) == text or (word.__class__ is not str and fits(word, cell))
+    return _cell_text(cell) == text or (word.__class__ is not str and fits(word, cell))
 
 
-def _sample(base: Table, selection: Selection, size: int) -> set[int]:
+def _sampled_places(base: Table, selection: Selection, size: int) -> set[int]:
     """The places of the sample among the fitting rows."""
-    chunks = whole(base, [column for column, _ in selection.where])
-    count = sum(len(_fitting(chunk, selection)) for chunk in chunks)
+    chunks = all_chunks(base, [column for column, _ in selection.where])
+    count = sum(len(_fitting_positions(chunk, selection)) for chunk in chunks)
     return set(heapq.nsmallest(size, range(count), lambda place: _hash(selection.seed, place)))
 
 
-def nothing_selected(table: Table, name: str) -> Issue | None:
-    """The problem of a selection without rows, with the values that the columns hold. None where every row may be read.
-
-    Looks at the first rows of the table.
-    """
+def issue_of_no_rows(table: Table, name: str) -> Issue | None:
+    """The problem of a selection that no row fits, with the values that the columns hold in the first rows of the table. None where the
+    table has no conditions, or no rows. Whether a row fits is not looked at here."""
     chosen = next((layer for layer in layers(table) if isinstance(layer, Derived) and layer.where), None)
     if chosen is None:
         return None
     where, table = chosen.where, chosen.base
     condition = " and ".join(f"{column}={value}" for column, value in where)
-    first = next(whole(table, [column for column, _ in where]), None)
+    first = next(all_chunks(table, [column for column, _ in where]), None)
     if first is None:
         return None
     hints = []
     for column, value in where:
-        seen = list(dict.fromkeys(_text(cell) or "" for cell in first.columns[column]))
-        if any(_is(cell, value, word_of(value)) for cell in first.columns[column]):
+        seen = list(dict.fromkeys(_cell_text(cell) or "" for cell in first.columns[column]))
+        if any(_cell_fits(cell, value, word_of(value)) for cell in first.columns[column]):
             continue
         more = ", …" if len(seen) > _MOST_VALUES else ""
         there = ", ".join(f'"{text}"' for text in seen[:_MOST_VALUES])
@@ -130,29 +130,30 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
     return Issue("no-row-selected", Blame.TESTSET, f"no row fits --where {condition}", name, hint)
 
 
-def nearly_selected(table: Table, name: str) -> Iterator[Issue]:
-    """Cells that are nearly what `--where` asks for, and whose rows are left out. Looks at the first rows of the table."""
+def warnings_of_near_cells(table: Table, name: str) -> Iterator[Issue]:
+    """A warning for each condition that leaves out rows whose cell is nearly what it asks for, among the first rows of the table."""
     chosen = next((layer for layer in layers(table) if isinstance(layer, Derived) and layer.where), None)
-    first = None if chosen is None else next(whole(chosen.base, [column for column, _ in chosen.where]), None)
+    first = None if chosen is None else next(all_chunks(chosen.base, [column for column, _ in chosen.where]), None)
     if chosen is None or first is None:
         return
     for column, value in chosen.where:
         word = word_of(value)
         near = [cell for cell in first.columns[column] if _is_near(cell, value, word)]
         if near:
-            listed = first_texts([quote(cell) for cell in dict.fromkeys(map(_text, near))], _MOST_VALUES)
+            listed = first_texts([quote(cell) for cell in dict.fromkeys(map(_cell_text, near))], _MOST_VALUES)
             rows = f"{len(near):,} of the first {first.count:,} rows"
             message = f"--where {column}={value} leaves out {rows} whose cell is nearly that: {listed}"
             yield Issue(NEARLY_EQUAL, Blame.TESTSET, message, name, "write such cells alike; a text fits to the letter")
 
 
 def _is_near(cell: Cell, text: str, word: Any) -> bool:
+    """Whether a cell does not fit a condition, and nearly does: `Easy` for `easy`."""
     has_value = cell is not MISSING and not isinstance(cell, CellError)
-    return has_value and not _is(cell, text, word) and (nearly_fits(word, cell) or nearly_fits(text, cell))
+    return has_value and not _cell_fits(cell, text, word) and (nearly_fits(word, cell) or nearly_fits(text, cell))
 
 
-def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:
-    """Some rows and columns of a chunk."""
+def pick_rows(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:
+    """The chunk with the rows at these positions alone, which are in order, and with these columns."""
     if len(positions) == chunk.count:
         return replace(chunk, columns={name: chunk.columns[name] for name in columns})
     new = {old: index for index, old in enumerate(positions)}
@@ -165,10 +166,13 @@ def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chun
     )
 
 
-def _text(cell: Cell) -> str | None:
+def _cell_text(cell: Cell) -> str | None:
     """A cell as text; None where it is missing, or cannot be read."""
-    return None if cell is MISSING or isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
+    if cell is MISSING or isinstance(cell, CellError):
+        return None
+    return cell if isinstance(cell, str) else to_text(cell)
 
 
 def _hash(seed: int, index: int) -> bytes:
+    """The hash by which the row at a place is drawn into a sample."""
     return blake2b(f"{seed}:{index}".encode(), digest_size=8).digest()

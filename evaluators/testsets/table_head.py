@@ -24,7 +24,7 @@ from evaluators.scoring.needs import ROLES
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.quoting import first_texts, quote
-from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.byte_source import ByteSource, unusable_file
 from evaluators.testsets.columns import DELIMITERS, usual_columns
 from evaluators.testsets.delimited_rows import LARGEST_CELL
 from evaluators.testsets.reader import HEADER_HINT
@@ -70,15 +70,21 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
     row = source.header_row
     if row is None:
         refuse_conll(source, text)
-    delimiter = source.delimiter or (separator_line[1] if separator_line is not None else usual) or sniff(text, row or 1)
-    numbered = list(islice(_rows(text, delimiter), (row or 0) + _FIRST_ROWS if row else None))
+    delimiter = (
+        source.delimiter
+        or (separator_line[1] if separator_line is not None else usual)
+        or likely_delimiter(text, row or 1)
+    )
+    numbered = list(islice(_numbered_records(text, delimiter), (row or 0) + _FIRST_ROWS if row else None))
     if row is None:
         header = next(((number, record) for number, record in numbered if record), None)
     else:
         header = next(((number, record) for number, record in numbered if number == row), (row, []))
-    number, names = _usable(source, header, len(numbered), whole)
+    number, names = _usable_header(source, header, len(numbered), whole)
     rows = [(at, record) for at, record in numbered if at > number and record][:_FIRST_ROWS]
-    if row is None and (source.delimiter is None or sniff(text) == delimiter):  # another delimiter is told as such
+    if row is None and (
+        source.delimiter is None or likely_delimiter(text) == delimiter
+    ):  # another delimiter is told as such
         _refuse_title(source, (number, names), rows)
         if rows and rows[0][0] == number + 1:
             refuse_two_rows_of_names(source, number, names, rows[0][1])
@@ -89,12 +95,14 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
         and "-" in "".join(rows[0][1])
     ):
         hint = "write its rows as CSV, with a comma between cells and no line of hyphens"
-        raise broken(source, "markdown-table", f"row {rows[0][0]} is the line of hyphens of a Markdown table", hint)
-    doubt = _no_header(source, names, [record for _, record in rows], delimiter) if row is None else None
+        raise unusable_file(
+            source, "markdown-table", f"row {rows[0][0]} is the line of hyphens of a Markdown table", hint
+        )
+    doubt = _issue_of_no_header(source, names, [record for _, record in rows], delimiter) if row is None else None
     return TableHead(delimiter, names, number, number + (separator_line is not None), doubt)
 
 
-def sniff(text: str, first: int = 1) -> str:
+def likely_delimiter(text: str, first: int = 1) -> str:
     """The delimiter that gives the header, which is the row `first`, and the most rows the same number of cells; a comma when none does.
 
     Where the first rows are no header, it is the one that gives the most rows the same number of cells.
@@ -114,28 +122,31 @@ def sniff(text: str, first: int = 1) -> str:
 
 
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The cells of each row of a text; none for a blank line."""
     csv.field_size_limit(LARGEST_CELL)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Numbered]:
+def _numbered_records(text: str, delimiter: str) -> Iterator[Numbered]:
+    """The rows of a text, blank lines included, each with its number from 1 on."""
     yield from enumerate(_records(text, delimiter), start=1)
 
 
-def _usable(source: ByteSource, header: Numbered | None, records: int, whole: bool) -> Numbered:
-    """The header. Raises Problems where there is none, it is longer than what was read, or it is empty."""
+def _usable_header(source: ByteSource, header: Numbered | None, records: int, whole: bool) -> Numbered:
+    """The header, unchanged, with its row. Raises Problems where there is none, where it is longer than what was read, and where it is
+    empty. `records` is how many were read, `whole` says that they are all of the file."""
     if header is None:
         message = "the file is empty" if whole else "the file begins with blank lines only"
-        raise broken(source, "no-header", message, "the first row must hold the names of the columns")
+        raise unusable_file(source, "no-header", message, "the first row must hold the names of the columns")
     number, names = header
     if not whole and number >= records:
         message = f"the header is longer than {HEAD_BYTES:,} bytes"
         if source.header_row:
             message = f"row {number} is not within the first {HEAD_BYTES:,} bytes"
-        raise broken(source, "no-header", message, "the first row must hold the names of the columns")
+        raise unusable_file(source, "no-header", message, "the first row must hold the names of the columns")
     if not any(name.strip() for name in names):
         message = f"row {number} is empty" if number <= records else f"there is no row {number}"
-        raise broken(source, "no-header", message, HEADER_HINT)
+        raise unusable_file(source, "no-header", message, HEADER_HINT)
     return number, names
 
 
@@ -145,23 +156,23 @@ def _refuse_title(source: ByteSource, header: Numbered, rows: Sequence[Numbered]
     filled = [name for name in names if name.strip()]
     if _roles_named(filled):
         return
-    named = (at for at, record in rows if len(_roles_named(record)) > 1 and len(_filled(record)) > len(filled))
-    found, has = next(named, None), "holds names of columns"
+    named = (at for at, record in rows if len(_roles_named(record)) > 1 and len(_filled_cells(record)) > len(filled))
+    likely, has = next(named, None), "holds names of columns"
     alone = len(filled) == 1 and bool(names[0].strip())
-    if found is None and alone and rows:
+    if likely is None and alone and rows:
         (width, _), *_ = Counter(len(record) for _, record in rows).most_common(1)
-        wide = (at for at, record in rows if len(record) == width > 1 and len(_filled(record)) > 1)
-        found, has = next(wide, None), "has several cells"
-    if found is None:
+        wide = (at for at, record in rows if len(record) == width > 1 and len(_filled_cells(record)) > 1)
+        likely, has = next(wide, None), "has several cells"
+    if likely is None:
         return
     first = f'"{filled[0]}" is alone in row {number}' if alone else f"row {number} has {len(filled)} cells"
-    hint = f"`header_row: {found}` under test_set, or --header-row {found}, says that row {found} is the header"
-    if has == "has several cells" and found == number + 1 and len(names) == 1:
+    hint = f"`header_row: {likely}` under test_set, or --header-row {likely}, says that row {likely} is the header"
+    if has == "has several cells" and likely == number + 1 and len(names) == 1:
         hint += "; where it is none, put cells that hold what separates cells inside double quotes"
-    raise broken(source, "unclear-header", f"{first}, and row {found} {has}", hint)
+    raise unusable_file(source, "unclear-header", f"{first}, and row {likely} {has}", hint)
 
 
-def _filled(record: Sequence[str]) -> list[str]:
+def _filled_cells(record: Sequence[str]) -> list[str]:
     return [cell for cell in record if cell.strip()]
 
 
@@ -170,9 +181,11 @@ def _roles_named(names: Sequence[str]) -> list[str]:
     return [role for role in ROLES if usual_columns(names, role)]
 
 
-def _no_header(source: ByteSource, names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> Issue | None:
+def _issue_of_no_header(
+    source: ByteSource, names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str
+) -> Issue | None:
     """The problem of a first row that looks like all the others; None where it may be a header."""
-    if _roles_named(names) or (not any(map(_is_value, names)) and not _told_below(names, rows)):
+    if _roles_named(names) or (not any(map(_is_value, names)) and not _value_stands_below(names, rows)):
         return None
     shown = first_texts([f'"{name}"' for name in names], _SHOWN)
     message = f"the first row, {shown}, looks like a row of cells, and not like the names of columns"
@@ -191,8 +204,8 @@ def _is_value(name: str) -> bool:
     return False
 
 
-def _told_below(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a cell stands in its own column again."""
+def _value_stands_below(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether one of the names is also the value of a cell below it, in its own column."""
     return any(
         name.strip() and any(index < len(row) and row[index] == name for row in rows) for index, name in enumerate(names)
     )
@@ -222,7 +235,7 @@ def refuse_two_rows_of_names(source: ByteSource, row: int, names: Sequence[str],
         f"rows {row} and {row + 1} hold the names of the columns together: {shown} stand below each of several names"
     )
     hint = f"write one row in place of both: {','.join(written)}"
-    raise broken(source, "two-header-rows", message, hint)
+    raise unusable_file(source, "two-header-rows", message, hint)
 
 
 def refuse_conll(source: ByteSource, text: str) -> None:
@@ -242,4 +255,4 @@ def refuse_conll(source: ByteSource, text: str) -> None:
         "write a JSON line for each sentence, with the spans of both sides: "
         '{"id": 1, "expected": [[0, 2, "PER"]], "output": [[0, 2, "PER"]]}'
     )
-    raise broken(source, "conll", message, hint)
+    raise unusable_file(source, "conll", message, hint)

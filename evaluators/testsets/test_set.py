@@ -81,7 +81,8 @@ class TestSet(Struct, frozen=True):
 
     @property
     def decimal(self) -> Literal[".", ","]:
-        """The mark before decimals in a file for the same spreadsheet: that of the first cells, where commas do not separate them."""
+        """The mark before decimals for a file that is written for the same spreadsheet: the one that the first cells have; a point where
+        commas separate cells, and where the rows are no text table."""
         first = first_table(self.table)
         if not isinstance(first, Reader) or first.separator in (None, ","):
             return "."
@@ -91,7 +92,8 @@ class TestSet(Struct, frozen=True):
 
     @property
     def byte_order_mark(self) -> bool:
-        """Whether a file for the same spreadsheet begins with a byte order mark: as this one does, where it is CSV in UTF-8."""
+        """Whether a file that is written for the same spreadsheet begins with a byte order mark: where the rows are CSV in UTF-8 it does as
+        their file does, and else it has one."""
         first = first_table(self.table)
         if not isinstance(first, Reader) or first.separator is None or first.files[0].encoding != "utf-8":
             return True

@@ -79,7 +79,7 @@ def answer_warnings(test_set: TestSet, expected: str, input_column: str | None =
             twice.add(
                 f"a key is given twice in one object: {names}; the last one counts", test_set.place(number, expected)
             )
-        input_hash, answer_hash = _identity(question[0]) if question else None, _spelling(answer)
+        input_hash, answer_hash = _value_hash(question[0]) if question else None, _text_hash(answer)
         if input_hash is None or answer_hash is None:
             continue
         if first_answers.setdefault(input_hash, answer_hash) != answer_hash:
@@ -104,8 +104,8 @@ def _contradictions(test_set: TestSet, input_column: str, expected: str, unlike:
     contradictions = _FirstIssues("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
     first: dict[int, tuple[int, int]] = {}
     for number, (question, answer) in rows_of(test_set, (input_column, expected)):
-        input_hash = _identity(question)
-        answer_hash = _identity(answer) if input_hash in unlike else None
+        input_hash = _value_hash(question)
+        answer_hash = _value_hash(answer) if input_hash in unlike else None
         if input_hash is None or answer_hash is None:
             continue
         row, first_hash = first.setdefault(input_hash, (number, answer_hash))
@@ -124,7 +124,7 @@ class _FirstIssues:
         self._more = 0
 
     def add(self, message: str, where: str, hint: str | None = None) -> None:
-        """Adds one more row."""
+        """Adds the issue of one more row: it is kept where it is among the first ones, and else only counted."""
         if len(self._first) < MOST_SHOWN:
             self._first.append(Issue(self._code, Blame.TESTSET, message, where, hint))
         else:
@@ -140,7 +140,7 @@ class _FirstIssues:
 
 
 def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
-    """The columns that nothing reads, in a sentence; None where there are none."""
+    """The sentence on the columns that nothing reads; None where there are none."""
     spare = [name for name in header if name not in used]
     if not spare:
         return None
@@ -148,7 +148,7 @@ def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
     return f"never used: the column{'' if len(spare) == 1 else 's'} {shown}"
 
 
-def _identity(cell: Cell) -> int | None:
+def _value_hash(cell: Cell) -> int | None:
     """A hash that is equal for cells with equal values, JSON text or not; None for an empty cell."""
     if isinstance(cell, str):
         text = cell.strip()
@@ -165,7 +165,7 @@ def _identity(cell: Cell) -> int | None:
     return hash(("json", lookup_key(cell)))
 
 
-def _spelling(cell: Cell) -> int | None:
+def _text_hash(cell: Cell) -> int | None:
     """A hash that is equal for cells that are written the same; None for an empty cell."""
     if isinstance(cell, str):
         text = cell.strip()

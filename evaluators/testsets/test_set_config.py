@@ -18,7 +18,7 @@ from evaluators.scoring.values.json_choice import Pick
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
-from evaluators.testsets.byte_store import at
+from evaluators.testsets.byte_store import resolve_place
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import OPTIONS, READERS
 
@@ -34,8 +34,9 @@ def _known_format(name: str) -> str:
     return name
 
 
-def _elsewhere(module: str, model: str, schema: str) -> ReadBy:
-    """Reads settings of rows that are in no file. Few suites have some: their model is imported then."""
+def _read_by_model(module: str, model: str, schema: str) -> ReadBy:
+    """A way to read settings by a model of another module, which is imported when a suite has such settings: few do. `schema` is the name
+    of their part of the schema for suites."""
 
     def read(data: Any, context: Mapping[str, Any]) -> Any:
         return None if data is None else build(getattr(import_module(module), model), data)
@@ -44,10 +45,12 @@ def _elsewhere(module: str, model: str, schema: str) -> ReadBy:
 
 
 Format: TypeAlias = Annotated[str, AfterValidator(_known_format)]
-MLflow: TypeAlias = Annotated[Any, _elsewhere("evaluators.testsets.platforms.mlflow", "MLflowRows", "mlflow_rows")]
-Phoenix: TypeAlias = Annotated[Any, _elsewhere("evaluators.testsets.platforms.phoenix", "PhoenixRows", "phoenix_rows")]
+MLflow: TypeAlias = Annotated[Any, _read_by_model("evaluators.testsets.platforms.mlflow", "MLflowRows", "mlflow_rows")]
+Phoenix: TypeAlias = Annotated[
+    Any, _read_by_model("evaluators.testsets.platforms.phoenix", "PhoenixRows", "phoenix_rows")
+]
 Connection: TypeAlias = Annotated[
-    Any, _elsewhere("evaluators.testsets.query_settings", "DatabaseConnection", "database_connection")
+    Any, _read_by_model("evaluators.testsets.query_settings", "DatabaseConnection", "database_connection")
 ]
 RowNumber: TypeAlias = Annotated[int, Field(strict=True, ge=1)]
 
@@ -89,7 +92,7 @@ def field_keys(field: str) -> tuple[str, ...]:
     return tuple(map(str, path.steps))
 
 
-def _clashing(fields: Iterable[str]) -> Iterator[Detail]:
+def _field_problems(fields: Iterable[str]) -> Iterator[Detail]:
     """The problems of fields that are no paths of keys, or that cannot stand beside an earlier one."""
     known: dict[tuple[str, ...], str] = {}
     for field in fields:
@@ -105,8 +108,8 @@ def _clashing(fields: Iterable[str]) -> Iterator[Detail]:
         known.setdefault(keys, field)
 
 
-def _field_columns(data: object) -> object:
-    """Refuses what names neither a column for each field nor the columns that are no fields."""
+def _checked_field_columns(data: object) -> object:
+    """The data, unchanged. Raises BadSettings for what names neither a column for each field nor the columns that are no fields."""
     if isinstance(data, AllBut):
         return data
     hint = "write `columns: {FIELD: COLUMN, …}`, or `columns: {all_but: [id, note]}`"
@@ -127,7 +130,7 @@ def _field_columns(data: object) -> object:
         if not isinstance(column, str) or not column:
             message = f'the column of the field "{field}" must be a name; found {spell(column)}'
             raise BadSettings([Detail((field,), message, hint)])
-    if details := list(_clashing(map(str, data))):
+    if details := list(_field_problems(map(str, data))):
         raise BadSettings(details)
     return data
 
@@ -142,7 +145,7 @@ class Joined(Settings):
     from the columns of the row's own id, without it."""
     column: Name | None = None
     """The column to take, or a path into one; guessed from usual names without it."""
-    columns: Annotated[AllBut | dict[Name, Name], BeforeValidator(_field_columns)] | None = None
+    columns: Annotated[AllBut | dict[Name, Name], BeforeValidator(_checked_field_columns)] | None = None
     """Where each field has a column of its own: field → column, `{vendor: vendor, total: total_gold}`, or `{all_but: [id, note]}`.
     A field is a path in dots: `address.city`. The text of a cell is compared as the field's comparator reads it."""
     empty_cells: Literal["absent", "text"] = "absent"
@@ -245,11 +248,12 @@ class TestSetConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, data: Any) -> Any:
+        """The settings as a map; a text alone names the file."""
         return {"file": data} if isinstance(data, str) else data
 
     @field_validator("sql")
     @classmethod
-    def _a_query(cls, statement: str | None) -> str | None:
+    def _check_query(cls, statement: str | None) -> str | None:
         """Refuses a statement of SQL that is no query."""
         if statement is not None:
             from evaluators.testsets.query_settings import why_not_a_query  # few suites ask a database
@@ -260,7 +264,7 @@ class TestSetConfig(Settings):
 
     @field_validator("delimiter")
     @classmethod
-    def _one_character(cls, text: str | None) -> str | None:
+    def _as_character(cls, text: str | None) -> str | None:
         """The delimiter as its character; words for it, such as `tab`, are known. Refuses anything longer, quotation marks and line
         breaks."""
         character = None if text is None else {**DELIMITERS, "\\t": "\t"}.get(text, text)
@@ -270,10 +274,10 @@ class TestSetConfig(Settings):
 
     @field_validator("outputs")
     @classmethod
-    def _names_of_files(cls, outputs: Name | dict[Name, Place] | None) -> Name | dict[Name, Place] | None:
+    def _check_variant_names(cls, outputs: Name | dict[Name, Place] | None) -> Name | dict[Name, Place] | None:
         """Refuses names of variants that cannot be part of a file's name."""
         names = outputs if isinstance(outputs, dict) else ()
-        if details := [wrong for name in names if (wrong := variant_name(name)) is not None]:
+        if details := [wrong for name in names if (wrong := variant_name_problem(name)) is not None]:
             raise BadSettings(details)
         return outputs
 
@@ -301,7 +305,7 @@ class TestSetConfig(Settings):
         return self
 
     @model_validator(mode="after")
-    def _once(self) -> Self:
+    def _check_once(self) -> Self:
         """Refuses outputs and expected answers that are named twice, a joined column without a file or columns of its own, and empty
         `outputs`."""
         if self.output is not None and self.outputs is not None:
@@ -327,7 +331,7 @@ class TestSetConfig(Settings):
         bare = self.model_dump(exclude_defaults=True).keys() <= {"file", "columns"}
         return self.written(self.file) if bare else None
 
-    def reads(self, source: ByteSource) -> ByteSource:
+    def with_reading_settings(self, source: ByteSource) -> ByteSource:
         """The file with the settings that say how it is read: encoding, delimiter, sheet, header row."""
         return replace(
             source,
@@ -343,11 +347,11 @@ class TestSetConfig(Settings):
         """The settings with some of them replaced. Raises BadSettings when they do not go together."""
         return build(TestSetConfig, {**self.model_dump(exclude_unset=True), **changes}, noun="test_set")
 
-    def moved(self, folder: Path) -> TestSetConfig:
+    def resolved_from(self, folder: Path) -> TestSetConfig:
         """The settings with their places, which are relative to `folder`, made relative to the working folder."""
-        changes = {name: _place_from(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
+        changes = {name: _resolved_place(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
         if self.connection is not None and self.connection.sqlite is not None:
-            place = _place_from(self.connection.sqlite, folder)
+            place = _resolved_place(self.connection.sqlite, folder)
             changes["connection"] = self.connection.model_copy(update={"sqlite": place})
         return self.model_copy(update=changes)
 
@@ -356,7 +360,7 @@ PLACES: Final = ("file", "expected", "output", "outputs", "attach", "corrections
 """The settings that name files and folders."""
 
 
-def variant_name(name: str) -> Detail | None:
+def variant_name_problem(name: str) -> Detail | None:
     """The problem of the name of a variant, which becomes part of the names of its files; None for a name that can be."""
     why = why_no_file_name(name)
     if why is None:
@@ -365,13 +369,13 @@ def variant_name(name: str) -> Detail | None:
     return Detail((name,), message, f'call it "{clip_name(as_file_name(name))}"', key=True, code="variant-name")
 
 
-def _place_from(place: Any, folder: Path) -> Any:
-    """A place that is relative to a folder, as one from here; also inside maps of places."""
+def _resolved_place(place: Any, folder: Path) -> Any:
+    """A place that is relative to `folder` as one from the working folder; also for the place in a `Joined` and for maps of places."""
     if isinstance(place, Joined):
-        return place if place.file is None else place.model_copy(update={"file": _place_from(place.file, folder)})
+        return place if place.file is None else place.model_copy(update={"file": _resolved_place(place.file, folder)})
     if isinstance(place, Mapping):
-        return {name: _place_from(inner, folder) for name, inner in place.items()}
-    return place if place == STANDARD_INPUT else at(folder, place)
+        return {name: _resolved_place(inner, folder) for name, inner in place.items()}
+    return place if place == STANDARD_INPUT else resolve_place(folder, place)
 
 
 def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:

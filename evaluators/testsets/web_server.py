@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from evaluators.model.issues import problem
 from evaluators.scoring.values.addresses import StoreFault, shown_address
-from evaluators.testsets.remote_files import Looked, RemoteFiles, passing_status, tried
+from evaluators.testsets.remote_files import PlaceState, RemoteFiles, is_passing_status, with_retries
 
 MOST_FETCHED_GIB: Final = 16.0
 """How much is fetched of a file that a server gives only as a whole."""
@@ -33,19 +33,20 @@ class WebServer(RemoteFiles):
 
     lists = False
 
-    def look(self, path: str) -> Looked:
-        state: Looked = self._call(self._look, path)
+    def look(self, path: str) -> PlaceState:
+        state: PlaceState = self._call(self._request_state, path)
         return state
 
-    def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
-        data: bytes = self._call(self._part, path, known, start, end)
+    def part(self, path: str, known: PlaceState, start: int, end: int) -> bytes:
+        """The bytes of a file from `start` to before `end`, as `_request_part` gets them."""
+        data: bytes = self._call(self._request_part, path, known, start, end)
         return data
 
     def whole(self, path: str, start: int = 0) -> BinaryIO:
         """The whole file in a temporary one, from a byte on; the caller closes it."""
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
-            self._call(self._whole, path, stream)
+            self._call(self._request_whole, path, stream)
         except BaseException:
             stream.close()
             raise
@@ -53,14 +54,16 @@ class WebServer(RemoteFiles):
         return stream
 
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        """The place itself, where something is there: a web server has no lists, so wildcards find nothing."""
         return [pattern] if self.kind(pattern) is not None else []
 
     def write(self, path: str) -> BinaryIO:
+        """Raises Problems: nothing is written to a web server."""
         raise problem(
             "read-only-store", "nothing is written to a web server", where=shown_address(path), hint="name a folder"
         )
 
-    async def _look(self, path: str) -> Looked:
+    async def _request_state(self, path: str) -> PlaceState:
         """Asks for one byte of the file: the answer shows its size and version, and whether the server sends parts."""
         async with self._answer(path, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             # of a part a server says `bytes 0-0/1234`, or `bytes */0`
@@ -69,11 +72,11 @@ class WebServer(RemoteFiles):
             etag = answer.headers.get("ETag")
             version = f"{etag} {answer.headers.get('Last-Modified')} {size}"
             if size is None:
-                return Looked("stream", None, version, None, etag)
+                return PlaceState("stream", None, version, None, etag)
             # an ETag that is weak does not stand for the very bytes
-            return Looked("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
+            return PlaceState("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
 
-    async def _part(self, path: str, known: Looked, first: int, end: int) -> bytes:
+    async def _request_part(self, path: str, known: PlaceState, first: int, end: int) -> bytes:
         """Bytes of a file that the server gives in parts. Raises StoreFault where the file has changed or another part came, and
         ConnectionError where it was cut."""
         async with self._answer(path, {"Range": f"bytes={first}-{end - 1}"}) as answer:
@@ -87,8 +90,9 @@ class WebServer(RemoteFiles):
                 raise ConnectionError("the connection was cut") from None
         return data
 
-    async def _whole(self, path: str, stream: BinaryIO) -> None:
-        """The whole file into a stream, which is emptied first."""
+    async def _request_whole(self, path: str, stream: BinaryIO) -> None:
+        """Writes the whole file into a stream, which is emptied first. Raises StoreFault for one that is too long, or whose end is not
+        known."""
         stream.seek(0)
         stream.truncate()
         async with self._answer(path, {}) as answer:
@@ -117,7 +121,7 @@ class WebServer(RemoteFiles):
                         raise FileNotFoundError(shown_address(path))
                     if answer.status not in (200, 206, *also):
                         text = f"the server answers {answer.status}" + (f" ({answer.reason})" if answer.reason else "")
-                        raise (ConnectionError if passing_status(answer.status) else StoreFault)(text)
+                        raise (ConnectionError if is_passing_status(answer.status) else StoreFault)(text)
                     yield answer
                     return
                 onward = address.join(yarl.URL(target, encoded=True))
@@ -128,12 +132,12 @@ class WebServer(RemoteFiles):
             address = onward
         raise StoreFault(f"the server leads from address to address, more than {_MOST_REDIRECTS} times")
 
-    def _call(self, work: Any, *given: Any) -> Any:
-        """The result of an async function, which is called again while its faults pass."""
+    def _call(self, work: Any, *arguments: Any) -> Any:
+        """The result of an async function, which is called again after passing faults."""
         files = self.files()
         from fsspec.asyn import sync
 
-        return tried(lambda: sync(files.loop, work, *given))
+        return with_retries(lambda: sync(files.loop, work, *arguments))
 
     def settings(self) -> Mapping[str, Any]:
         """The settings of the client: proxies and ~/.netrc count, packed answers stay packed, and waiting ends."""

@@ -20,7 +20,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hin
 from evaluators.model.registry import nearest
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.quoting import first_texts
-from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, OPEN_WORKBOOK, ByteSource, broken, reading
+from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, OPEN_WORKBOOK, ByteSource, reading, unusable_file
 
 MOST_WORKBOOK_GIB: Final = 1.0
 """How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""
@@ -47,7 +47,7 @@ class Sheet:
         self._stack = stack
         self._reader = self._load(data_only=True)
         self._sheets = self._reader.wb.worksheets
-        self.name = self._chosen(source.sheet)
+        self.name = self._sheet_name(source.sheet)
         self._formulas: Iterator[tuple[int, Sequence[Any]]] | None = None
         self._formula_row: tuple[int, Sequence[Any]] = (0, ())
 
@@ -62,11 +62,11 @@ class Sheet:
         reader.read()
         return reader
 
-    def _chosen(self, name: str | None) -> str:
+    def _sheet_name(self, name: str | None) -> str:
         """The name of the sheet to read: the one asked for, or the first that is not hidden. Raises Problems (config)."""
         names = [sheet.title for sheet in self._sheets]
         if not names:
-            raise broken(self.source, "no-rows", "the workbook has no sheet with cells")
+            raise unusable_file(self.source, "no-rows", "the workbook has no sheet with cells")
         if name is None:
             shown = [sheet.title for sheet in self._sheets if sheet.sheet_state == "visible"]
             return str((shown or names)[0])
@@ -77,17 +77,17 @@ class Sheet:
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
 
-    def shown(self) -> list[str]:
+    def visible_sheets(self) -> list[str]:
         """The names of the sheets that are not hidden."""
         return [str(sheet.title) for sheet in self._sheets if sheet.sheet_state == "visible"]
 
-    def others(self) -> str:
+    def other_sheets(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
         others = [sheet for sheet in self._sheets if sheet.title != self.name]
         names = [f'"{other.title}"' + ("" if other.sheet_state == "visible" else " (hidden)") for other in others]
         return first_texts(names, 5)
 
-    def extras(self) -> tuple[tuple[str, ...], int]:
+    def merged_and_hidden(self) -> tuple[tuple[str, ...], int]:
         """The ranges of cells that are shown as one (`B2:B4`), and the number of hidden rows, which the library does not give."""
         merged: list[str] = []
         hidden, rest = 0, b""
@@ -107,14 +107,16 @@ class Sheet:
         sheet.reset_dimensions()  # what a file says of its own size need not be so
         for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
             if number > MOST_ROWS:
-                raise broken(self.source, "unreadable-file", f"the sheet says that it has more than {MOST_ROWS:,} rows")
+                raise unusable_file(
+                    self.source, "unreadable-file", f"the sheet says that it has more than {MOST_ROWS:,} rows"
+                )
             yield number, row
 
     def cells(self, first: int, width: int, merged: Sequence[str] = ()) -> Iterator[tuple[int, list[Cell]]]:
         """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
         covering = _covering_ranges(merged, width)
-        for number, found in self.rows(first, width):
-            raw = [*found, *[None] * (width - len(found))]
+        for number, row in self.rows(first, width):
+            raw = [*row, *[None] * (width - len(row))]
             cells = [self._cell(cell, number, column, width) for column, cell in enumerate(raw, start=1)]
             if any(cell != "" for cell in cells):
                 for column, cell in enumerate(cells, start=1):
@@ -129,7 +131,7 @@ class Sheet:
         CellError."""
         value = getattr(cell, "value", None)
         if value is None:
-            return self._unset(cell, row, column, width)
+            return self._cell_without_value(cell, row, column, width)
         if isinstance(value, str):
             if cell.data_type == "e":
                 return self._fault("error-cell", row, column, f"holds the error {value}", "mend it in the workbook")
@@ -137,15 +139,15 @@ class Sheet:
                 most = f"has {MOST_CHARACTERS:,} characters, the most that a cell can have"
                 hint = "take the rows from where the workbook was made: CSV, JSON lines"
                 return self._fault("cut-cell", row, column, f"{most}, so its end is probably missing", hint)
-            return _ESCAPED.sub(_unescaped, value) if "_x" in value else value
+            return _ESCAPED.sub(_unescaped_character, value) if "_x" in value else value
         if isinstance(value, bool | int):
             return value
         if isinstance(value, float):
             # Excel knows no integers: a number without decimals is one
             return int(value) if value.is_integer() and abs(value) < _EXACT else value
-        return moment(value, cell.number_format or "")
+        return time_text(value, cell.number_format or "")
 
-    def _unset(self, cell: Any, row: int, column: int, width: int) -> Cell:
+    def _cell_without_value(self, cell: Any, row: int, column: int, width: int) -> Cell:
         """The cell where the library gives no value: "" for an empty one, an error for a formula that was never calculated.
 
         The sheet is gone through a second time, for its formulas, from the first cell on that might be one.
@@ -162,8 +164,9 @@ class Sheet:
         hint = "open the workbook in Excel or LibreOffice and save it, which calculates its formulas"
         return self._fault("formula-without-value", row, column, "is a formula whose value was not saved", hint)
 
-    def _fault(self, code: str, row: int, column: int, said: str, hint: str) -> CellError:
-        message = f"the cell {place_of(self.name, row, column)} {said}"
+    def _fault(self, code: str, row: int, column: int, predicate: str, hint: str) -> CellError:
+        """The fault of a cell, whose message names the cell and then says the `predicate` of it."""
+        message = f"the cell {place_of(self.name, row, column)} {predicate}"
         return CellError(Issue(code, Blame.TESTSET, message, hint=hint))
 
 
@@ -192,14 +195,14 @@ def _covering_ranges(ranges: Sequence[str], width: int) -> Callable[[int, int], 
 
 
 @contextmanager
-def opened(source: ByteSource) -> Iterator[Sheet]:
+def open_sheet(source: ByteSource) -> Iterator[Sheet]:
     """The sheet of a workbook that the settings name, open within the `with` block. Raises Problems when it cannot be read."""
     try:
         import openpyxl  # noqa: F401  # whether it is there
     except ImportError:
         message = "Excel files need a package that is not installed"
         raise problem("missing-package", message, where=source.name, hint=extra_hint("excel")) from None
-    _check(source)
+    _check_workbook(source)
     with ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of parts of a workbook that are not read: its colours, its rules, its pictures
         try:
@@ -212,16 +215,16 @@ def opened(source: ByteSource) -> Iterator[Sheet]:
                     raise
             reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
             message = f"the file cannot be read as an Excel workbook: {reason[0]}"
-            raise broken(source, "unreadable-file", message, _HINT) from None
+            raise unusable_file(source, "unreadable-file", message, _HINT) from None
 
 
 def sheet_names(source: ByteSource) -> list[str]:
     """The sheets of a workbook that are not hidden, in order. Raises Problems when it cannot be read."""
-    with opened(source.uncompressed()) as sheet:
-        return sheet.shown()
+    with open_sheet(source.uncompressed()) as sheet:
+        return sheet.visible_sheets()
 
 
-def _check(source: ByteSource) -> None:
+def _check_workbook(source: ByteSource) -> None:
     """Raises Problems for what is no workbook, and for one that unpacks to more than the settings allow."""
     from zipfile import BadZipFile, ZipFile
 
@@ -229,7 +232,7 @@ def _check(source: ByteSource) -> None:
         head = stream.read(4)
         if head == OLD_WORKBOOK:
             message = "this is a workbook of an old version of Excel (.xls), or one that opens with a password"
-            raise broken(source, "unreadable-file", message, "save it as .xlsx, without a password")
+            raise unusable_file(source, "unreadable-file", message, "save it as .xlsx, without a password")
         try:
             with ZipFile(stream) as archive:
                 size = sum(part.file_size for part in archive.infolist())
@@ -240,11 +243,11 @@ def _check(source: ByteSource) -> None:
                 hint = (
                     f"it marks that the workbook is open in Excel: name {name.with_name(name.name[len(OPEN_WORKBOOK) :])}"
                 )
-            raise broken(source, "unreadable-file", f"the file is no Excel workbook: {error}", hint) from None
+            raise unusable_file(source, "unreadable-file", f"the file is no Excel workbook: {error}", hint) from None
     most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
     if size > most * GIB:
         message = f"the workbook is not read: it unpacks to more than {most:g} GiB"
-        raise broken(source, "too-large", message, "`test_set: {most_unpacked_gib: …}` in the suite allows more")
+        raise unusable_file(source, "too-large", message, "`test_set: {most_unpacked_gib: …}` in the suite allows more")
 
 
 def place_of(sheet: str, row: int, column: int) -> str:
@@ -255,7 +258,7 @@ def place_of(sheet: str, row: int, column: int) -> str:
     return f"{name}!{get_column_letter(column)}{row}"
 
 
-def moment(value: object, number_format: str) -> str:
+def time_text(value: object, number_format: str) -> str:
     """A date or time as text: `2026-03-01`, `2026-03-01T14:30:00`, `14:30:00`; a length of time as `26:30:00`.
 
     A date at midnight is a date alone, unless the cell is shown with its time.
@@ -274,9 +277,10 @@ def moment(value: object, number_format: str) -> str:
 
 @lru_cache(maxsize=256)
 def _shows_time(number_format: str) -> bool:
+    """Whether a number format shows hours or seconds, so that a date in it has a time."""
     return any(sign in "hs" for sign in _NOT_SHOWN.sub("", number_format).lower())
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescaped_character(match: re.Match[str]) -> str:
     """The character that a workbook writes as its number, since XML has no place for it."""
     return chr(int(match[1], 16))

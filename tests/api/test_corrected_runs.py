@@ -17,7 +17,7 @@ from evaluators.api.loading import load
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING
 from evaluators.runs.result import RunResult
-from evaluators.testsets.corrections import append
+from evaluators.testsets.corrections import append_correction
 from evaluators.testsets.selection import Selection
 from tests.kit import cli
 
@@ -48,7 +48,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def correct(*corrections: tuple[str, str | None, Any, Any]) -> None:
     for id, path, old, new in corrections:
-        append(Path("corrections.jsonl"), id, path, old, new, "checked on paper")
+        append_correction(Path("corrections.jsonl"), id, path, old, new, "checked on paper")
 
 
 ROMA = ("2", "city", "Roma", "Rome")

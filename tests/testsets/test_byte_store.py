@@ -17,7 +17,7 @@ from evaluators.model.issues import Blame, CellError
 from evaluators.runs.preparing import prepare
 from evaluators.runs.result import RunResult
 from evaluators.testsets import byte_store, delimited
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.readers import jsonl, parquet
 from tests.kit import problem_of, tables_of, write_rows
 from tests.testsets.memory_store import InMemory, memory_store
@@ -133,7 +133,7 @@ def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: 
     write_rows(file, [{"output": "{}", "expected": "{}", "at": cell}])
     test_set = {"file": str(file), "attach": {"schema": "{at}"}}
     opened = prepare(load({**SUITE, "test_set": test_set})).test_set
-    (chunk,) = whole(opened.table, ["schema"])
+    (chunk,) = all_chunks(opened.table, ["schema"])
     (found,) = chunk.columns["schema"]
     assert isinstance(found, CellError)
     assert found.issue.code == "leads-out"

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING
-from evaluators.testsets.corrections import Correction, Void, append, corrected, read_corrections
+from evaluators.testsets.corrections import Correction, Void, append_correction, corrected_cell, read_corrections
 from tests.kit import read_yaml
 
 CASES = read_yaml(Path(__file__).parent / "corrections.yaml")
@@ -20,7 +20,7 @@ def test_a_correction(case: dict[str, Any]) -> None:
     cell: Any = case["cell"]
     before = repr(cell)
     for one in read_corrections("\n".join(case["lines"]).encode(), "corrections.jsonl"):
-        cell = corrected(cell, one)
+        cell = corrected_cell(cell, one)
     assert cell == (Void(case["void"]) if "void" in case else case["then"])
     assert repr(case["cell"]) == before
 
@@ -49,11 +49,11 @@ def test_a_line_that_is_no_correction_is_refused_with_its_place(line: str, messa
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
-    append(file, "1", "a", "ü\n", 12345678901234567890, "a long number")
+    append_correction(file, "1", "a", "ü\n", 12345678901234567890, "a long number")
     file.write_bytes(file.read_bytes().rstrip(b"\n"))  # an editor left out the last line end
-    append(file, "1", None, "Oslo", None, "unknown")
-    append(file, "2", "b", MISSING, [1], "overlooked")
-    append(file, "2", "c", 1, MISSING, "invented")
+    append_correction(file, "1", None, "Oslo", None, "unknown")
+    append_correction(file, "2", "b", MISSING, [1], "overlooked")
+    append_correction(file, "2", "c", 1, MISSING, "invented")
     assert read_corrections(file.read_bytes(), file.name) == (
         Correction("1", "a", "ü\n", 12345678901234567890, "a long number"),
         Correction("1", None, "Oslo", None, "unknown"),
@@ -64,5 +64,5 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
 
 def test_what_no_reader_would_take_is_not_appended(tmp_path: Path) -> None:
     with pytest.raises(Problems, match="reason"):
-        append(tmp_path / "corrections.jsonl", "1", "a", 1, 2, " ")
+        append_correction(tmp_path / "corrections.jsonl", "1", "a", 1, 2, " ")
     assert not (tmp_path / "corrections.jsonl").exists()

@@ -16,11 +16,11 @@ import pytest
 import evaluators
 from evaluators.model.issues import Blame, Problems, extra_hint
 from evaluators.model.rows import MISSING
-from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
+from evaluators.testsets.databases import UNORDERED, json_text, line_of, query_rows, without_parts
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from tests.kit import cli, problem_of, write_rows
 from tests.runs.test_resuming import contents, counted, splits, start
 
@@ -49,12 +49,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def asked(folder: Path, statement: str) -> FetchedRows:
-    return queried(statement, DatabaseConnection(sqlite="rows.db"), folder)
+    return query_rows(statement, DatabaseConnection(sqlite="rows.db"), folder)
 
 
 def cells(found: FetchedRows, column: str) -> list[Any]:
     table = open_file(found.file, Path(), "jsonl")
-    return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
+    return [cell for chunk in all_chunks(table, [column]) for cell in chunk.columns[column]]
 
 
 def called(*words: str) -> tuple[int, str]:
@@ -236,7 +236,7 @@ def test_a_statement_without_an_order_is_noted_and_cannot_be_repeated(folder: Pa
 
 
 def test_a_file_that_is_no_database_or_is_not_there(folder: Path) -> None:
-    issue = problem_of(lambda: queried("select 1", DatabaseConnection(sqlite="row.db"), folder))
+    issue = problem_of(lambda: query_rows("select 1", DatabaseConnection(sqlite="row.db"), folder))
     assert (issue.blame, issue.message) == (Blame.CONFIG, "there is no such database: row.db")
     (folder / "rows.db").write_text("id,output\n" * 200)
     issue = problem_of(lambda: asked(folder, "select * from answers"))
@@ -246,10 +246,10 @@ def test_a_file_that_is_no_database_or_is_not_there(folder: Path) -> None:
 
 def test_the_connection_comes_from_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connection = DatabaseConnection(env="ROWS_DATABASE")
-    issue = problem_of(lambda: queried("select 1", connection, folder))
+    issue = problem_of(lambda: query_rows("select 1", connection, folder))
     assert issue.message == 'the environment variable "ROWS_DATABASE" is not set'
     monkeypatch.setenv("ROWS_DATABASE", f" sqlite:///{folder}/rows.db\n")
-    assert queried("select id from answers order by id", connection, Path("/")).header == ("id",)
+    assert query_rows("select id from answers order by id", connection, Path("/")).header == ("id",)
 
 
 PARTS = ("opensesame", "carla", "dbhost.example", "payroll", "5433", "198.51.100.7")
@@ -324,9 +324,9 @@ def test_packages_that_are_missing_are_named(folder: Path, monkeypatch: pytest.M
     monkeypatch.setenv("ROWS_DATABASE", "postgresql+psycopg2://carla@dbhost.example/payroll")
     monkeypatch.setitem(sys.modules, "psycopg2", None)
     connection = DatabaseConnection(env="ROWS_DATABASE")
-    assert problem_of(lambda: queried("select 1", connection, folder)).hint == 'pip install "psycopg2-binary"'
+    assert problem_of(lambda: query_rows("select 1", connection, folder)).hint == 'pip install "psycopg2-binary"'
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    assert problem_of(lambda: queried("select 1", connection, folder)).hint == extra_hint("sql")
+    assert problem_of(lambda: query_rows("select 1", connection, folder)).hint == extra_hint("sql")
 
 
 def test_whatever_a_driver_raises_is_said_without_the_connection_string(
@@ -338,7 +338,7 @@ def test_whatever_a_driver_raises_is_said_without_the_connection_string(
     monkeypatch.setenv("ROWS_DATABASE", "sqlite:////payroll/opensesame.db")
     monkeypatch.setattr("sqlite3.connect", refused)
     monkeypatch.setattr(Path, "is_file", lambda path: True)
-    issue = problem_of(lambda: queried("select 1", DatabaseConnection(env="ROWS_DATABASE"), folder))
+    issue = problem_of(lambda: query_rows("select 1", DatabaseConnection(env="ROWS_DATABASE"), folder))
     assert (issue.blame, issue.message) == (
         Blame.ENVIRONMENT,
         "the database of ROWS_DATABASE cannot be read: bad value in …",

@@ -23,14 +23,14 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hin
 from evaluators.model.rows import MISSING
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.documents import open_file
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.readers import parquet
 from evaluators.testsets.readers.parquet import Parquet
 from tests.kit import write_rows
 
 
 def cells(folder: Path, name: str, column: str) -> list[Any]:
-    return [cell for chunk in whole(open_file(name, folder), [column]) for cell in chunk.columns[column]]
+    return [cell for chunk in all_chunks(open_file(name, folder), [column]) for cell in chunk.columns[column]]
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +121,8 @@ def test_parquet_is_cut_between_row_groups(folder: Path) -> None:
     with patch.object(parquet, "SPLIT_BYTES", 2000):
         table = open_file("rows.parquet", folder)
         assert len(table.splits()) > 2
-        found = [cell for chunk in whole(table, ["output"]) for cell in chunk.columns["output"]]
-        offsets = [offset for chunk in whole(table, ["output"]) for offset in chunk.offsets]
+        found = [cell for chunk in all_chunks(table, ["output"]) for cell in chunk.columns["output"]]
+        offsets = [offset for chunk in all_chunks(table, ["output"]) for offset in chunk.offsets]
     assert found == [str(number) for number in range(1000)]
     assert offsets == list(range(1000))
 

@@ -18,7 +18,7 @@ from evaluators import load
 from evaluators.model.issues import Blame, CellError
 from evaluators.testsets import delimited_rows
 from evaluators.testsets.byte_source import locate
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.readers.csv import Csv
 
 MOST = 1000
@@ -118,7 +118,7 @@ def test_the_culprit_pays_and_the_other_rows_count(limited: Path, write: Callabl
 
 def cells(table: Csv) -> list[list[Any]]:
     found = []
-    for chunk in whole(table, table.header):
+    for chunk in all_chunks(table, table.header):
         columns = [chunk.columns[name] for name in table.header]
         found += [
             [cell.issue.code if isinstance(cell, CellError) else cell for cell in row]
@@ -160,7 +160,7 @@ def test_a_cell_may_be_as_long_as_allowed_and_not_one_character_more(
     found = cells(table)
     assert [row[1] for row in found] == ["1"] * len(rows)
     assert [row[0] == "cell-too-long" for row in found] == [False, True, False, True, False, True, True, False]
-    long = next(cell for chunk in whole(table, ["a"]) for cell in chunk.columns["a"] if isinstance(cell, CellError))
+    long = next(cell for chunk in all_chunks(table, ["a"]) for cell in chunk.columns["a"] if isinstance(cell, CellError))
     assert (long.issue.blame, "101 characters; up to 100 are read" in long.issue.message) == (Blame.TESTSET, True)
 
 

@@ -19,7 +19,7 @@ import evaluators
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from tests.kit import cli, read_yaml, write_files, write_rows
 from tests.testsets.kit import open_set
 
@@ -54,7 +54,7 @@ def test_columns_are_made_of_others(case: dict[str, Any], tmp_path: Path) -> Non
     names = (test_set.columns.expected or "", test_set.columns.output or "")
     rows = [
         [plain(cell) for cell in row]
-        for chunk in whole(test_set.table, names)
+        for chunk in all_chunks(test_set.table, names)
         for row in zip(*(chunk.columns[name] for name in names), strict=True)
     ]
     assert len(rows) == len(case["rows"])
@@ -99,7 +99,7 @@ def test_rows_of_a_database_have_a_column_for_each_field(tmp_path: Path) -> None
         "connection": {"sqlite": "rows.db"},
         "expected": {"columns": {"vendor": "vendor", "total": "total"}},
     }
-    (chunk,) = whole(open_set(tmp_path, settings).table, ("expected",))
+    (chunk,) = all_chunks(open_set(tmp_path, settings).table, ("expected",))
     assert chunk.columns["expected"] == [{"vendor": "Acme", "total": 7.5}, {"total": 3.0}]
 
 

@@ -13,7 +13,7 @@ import evaluators
 from evaluators.testsets.memory_rows import MemoryRows, memory_rows
 from evaluators.testsets.naming_key import naming_columns, naming_keys
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.kit import write_rows
@@ -26,7 +26,7 @@ def opened(folder: Path, expected: list[Any], output: list[Any], **settings: Any
 
 
 def paired(test_set: TestSet) -> list[tuple[Any, Any]]:
-    chunks = whole(test_set.table, ("expected", "output"))
+    chunks = all_chunks(test_set.table, ("expected", "output"))
     return [pair for chunk in chunks for pair in zip(chunk.columns["expected"], chunk.columns["output"], strict=True)]
 
 

@@ -12,7 +12,7 @@ from evaluators.api.loading import loads
 from evaluators.model.issues import Blame, Problems, extra_hint
 from evaluators.runs.preparing import prepare
 from evaluators.scoring.needs import ROLES
-from evaluators.testsets.platforms.fetching import PlatformRows, cells
+from evaluators.testsets.platforms.fetching import PlatformRows, row_cells
 from tests.kit import problem_of
 
 
@@ -64,7 +64,7 @@ def test_a_mistake_is_placed(written: str, said: str) -> None:
 
 
 def test_parts_of_an_input_are_columns_where_no_column_is_there_yet() -> None:
-    row = cells(
+    row = row_cells(
         {"id": "1", "input": {"id": "2", "question": "?"}, "output": None, "expected": "a"}, {"expected": "b", "tag": 3}
     )
     assert row == {"id": "1", "input": {"id": "2", "question": "?"}, "expected": "a", "question": "?", "tag": 3}

@@ -20,8 +20,8 @@ import evaluators
 from evaluators.model.issues import Blame, CellError, Problems, extra_hint
 from evaluators.model.rows import MISSING
 from evaluators.testsets.documents import open_file
-from evaluators.testsets.reader import Reader, whole
-from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, moment, place_of
+from evaluators.testsets.reader import Reader, all_chunks
+from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, place_of, time_text
 from tests.kit import cli
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
@@ -58,11 +58,11 @@ def opened(place: Path, **settings: Any) -> Reader:
 
 
 def cells(table: Reader, column: str) -> list[Any]:
-    return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
+    return [cell for chunk in all_chunks(table, [column]) for cell in chunk.columns[column]]
 
 
 def numbers(table: Reader) -> list[int]:
-    return [table.first_number + offset for chunk in whole(table, []) for offset in chunk.offsets]
+    return [table.first_number + offset for chunk in all_chunks(table, []) for offset in chunk.offsets]
 
 
 def said(cell: Any) -> str:
@@ -123,12 +123,12 @@ def test_a_date_at_midnight_is_a_date_alone_unless_it_is_shown_with_its_time(
         sheet["A2"].number_format = number_format
 
     assert cells(opened(book(tmp_path / "rows.xlsx", ["a"], [MIDNIGHT], change=shown)), "a") == [read]
-    assert moment(MIDNIGHT.replace(second=1), number_format) == "2026-03-01T00:00:01"
+    assert time_text(MIDNIGHT.replace(second=1), number_format) == "2026-03-01T00:00:01"
 
 
 def test_lengths_of_time() -> None:
-    assert moment(datetime.timedelta(seconds=1.5), "[h]:mm") == "00:00:01.500000"
-    assert moment(-datetime.timedelta(minutes=90), "[h]:mm") == "-01:30:00"
+    assert time_text(datetime.timedelta(seconds=1.5), "[h]:mm") == "00:00:01.500000"
+    assert time_text(-datetime.timedelta(minutes=90), "[h]:mm") == "-01:30:00"
 
 
 def test_dates_of_the_other_calendar_of_excel(tmp_path: Path) -> None:
@@ -203,10 +203,10 @@ def test_empty_rows_are_no_rows_and_keep_their_number(tmp_path: Path) -> None:
 
 def test_many_rows_come_in_chunks(tmp_path: Path) -> None:
     table = opened(book(tmp_path / "rows.xlsx", ["a"], *([number] for number in range(2_500))))
-    assert [chunk.count for chunk in whole(table, ["a"])] == [1000, 1000, 500]
+    assert [chunk.count for chunk in all_chunks(table, ["a"])] == [1000, 1000, 500]
     assert cells(table, "a") == [*range(2_500)]
     long = opened(book(tmp_path / "long.xlsx", ["a"], *(["x" * 30_000] for _ in range(28))))
-    assert [chunk.count for chunk in whole(long, ["a"])] == [14, 14]
+    assert [chunk.count for chunk in all_chunks(long, ["a"])] == [14, 14]
 
 
 def sheets(place: Path) -> Path:

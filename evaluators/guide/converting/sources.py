@@ -18,7 +18,7 @@ from evaluators.suites.source import any_tree
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.documents import open_table
-from evaluators.testsets.reader import Reader, rows_of, whole
+from evaluators.testsets.reader import Reader, all_chunks, rows_of
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
@@ -146,7 +146,7 @@ def _open_rows(file: Path, reading: Mapping[str, Any]) -> Reader:
     """Opens a file of rows for reading. `reading` are the settings of `test_set` that say how: encoding, delimiter, columns."""
     settings = {name: value for name, value in reading.items() if name not in ("columns", "expected", "output")}
     config = build(TestSetConfig, {"file": str(file), **settings}, noun="test_set")
-    return open_table(config.reads(locate(str(file), Path())))
+    return open_table(config.with_reading_settings(locate(str(file), Path())))
 
 
 def export_header(file: Path, reading: Mapping[str, Any]) -> list[str]:
@@ -167,7 +167,7 @@ def cells_of(
     """The cells of these columns by name, of the first `most` rows; of all rows where that is None."""
     table = _open_rows(file, reading)
     cells: dict[str, list[Any]] = {name: [] for name in columns}
-    for chunk in whole(table, list(columns)):
+    for chunk in all_chunks(table, list(columns)):
         for name in columns:
             left = None if most is None else most - len(cells[name])
             cells[name].extend(islice(chunk.columns[name], left))

@@ -30,7 +30,7 @@ from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.suites.config import SuiteConfig
 from evaluators.suites.source import from_data
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.given_rows import side_by_side
+from evaluators.testsets.given_rows import columns_of_lists
 from evaluators.testsets.memory_rows import refuse_python_values
 
 Schema: TypeAlias = Mapping[str, Any] | str | Path
@@ -106,7 +106,7 @@ def evaluate(
     null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
     or the settings.
     """
-    columns = side_by_side(_document_list("expected", expected), _document_list("outputs", outputs))
+    columns = columns_of_lists(_document_list("expected", expected), _document_list("outputs", outputs))
     if ids is not None and id_field is not None:
         raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
     if id_field is not None:

@@ -19,8 +19,8 @@ from msgspec import Struct
 from evaluators.model.issues import extra_hint, problem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import ROLES, Role
-from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.python_cells import cell_of
+from evaluators.testsets.columns import USUAL_NAMES, folded_name, is_usual
+from evaluators.testsets.python_cells import json_cell
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
     cells.update(
         {name: place(row.own) if callable(place) else _value_at(row.own, place) for name, place in columns.items()}
     )
-    return {name: cell_of(value) for name, value in cells.items() if value is not MISSING}
+    return {name: json_cell(value) for name, value in cells.items() if value is not MISSING}
 
 
 def of_role(role: Role, value: Any) -> Any:
@@ -117,7 +117,7 @@ def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[st
 
 def _is_spelling_of(key: Any, usual_name: str) -> bool:
     """Whether a key is this usual name of a column in any spelling: `Expected Output` is `expected_output`. What is no text never is."""
-    return key == usual_name or (isinstance(key, str) and folded(key) == usual_name)
+    return key == usual_name or (isinstance(key, str) and folded_name(key) == usual_name)
 
 
 def _value_at(own: Mapping[str, Any], path: str) -> Any:

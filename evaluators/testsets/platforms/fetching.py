@@ -13,7 +13,7 @@ from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.model.settings import Settings
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.addresses import without_passwords
-from evaluators.testsets.fetched_rows import FetchedRows, lines_file
+from evaluators.testsets.fetched_rows import FetchedRows, write_lines_file
 
 Cells = Mapping[str, Any]
 
@@ -45,7 +45,7 @@ class PlatformRows(Settings):
 
         Raises Problems when they cannot be had: a package is missing, the platform does not answer, or there are none.
         """
-        quietly()
+        quiet_clients()
         try:
             name, rows, roles = self.source()
             fetched = tuple(rows)
@@ -61,7 +61,7 @@ class PlatformRows(Settings):
         if not fetched:
             raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
         known = {role: role for role in roles if any(role in row for row in fetched)}
-        return FetchedRows(name, lines_file(fetched), roles=known)
+        return FetchedRows(name, write_lines_file(fetched), roles=known)
 
     def source(self) -> PlatformSource:
         """The rows that the settings name.
@@ -71,14 +71,16 @@ class PlatformRows(Settings):
         raise NotImplementedError  # the contract: each platform fetches in its own way
 
 
-def quietly() -> None:
-    """Clients of platforms report nothing home, print no addresses, and do not wait long, unless the environment says otherwise."""
+def quiet_clients() -> None:
+    """Sets environment variables by which clients of platforms report nothing home, print no addresses, and do not wait long; those that
+    are set already stay."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
 
 
-def cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row: those with a role, then the parts of its input and what else is known, where no such column is there yet."""
+def row_cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a row: `known` by role, without None, then the parts of an input that is a map, and what is in `further`. A column that
+    is there already is not overwritten."""
     cells: dict[str, Any] = {role: value for role, value in known.items() if value is not None}
     input_value = known.get("input")
     for more in (input_value if isinstance(input_value, Mapping) else {}, *further):

@@ -11,7 +11,7 @@ from pydantic import PositiveInt, model_validator
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name, bad
 from evaluators.scoring.needs import ROLES
-from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, cells
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, row_cells
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -56,11 +56,11 @@ class MLflowRows(PlatformRows):
 
         client = mlflow.MlflowClient(tracking_uri=self.uri)
         if self.traces is None:
-            return PlatformSource(f"MLflow run {self.run}", self._of_table(client), ())
+            return PlatformSource(f"MLflow run {self.run}", self._rows_of_table(client), ())
         name = f"MLflow traces of {self.traces}" + (f", run {self.run}" if self.run else "")
-        return PlatformSource(name, self._of_traces(client, self.traces), ROLES)
+        return PlatformSource(name, self._rows_of_traces(client, self.traces), ROLES)
 
-    def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
+    def _rows_of_table(self, client: MlflowClient) -> Iterator[Cells]:
         """The rows of a table that a run has logged."""
         from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it
 
@@ -74,7 +74,7 @@ class MLflowRows(PlatformRows):
         for row in table["data"]:
             yield {name: cell for name, cell in zip(table["columns"], row, strict=True) if cell is not None}
 
-    def _of_traces(self, client: MlflowClient, experiment: str) -> Iterator[Cells]:
+    def _rows_of_traces(self, client: MlflowClient, experiment: str) -> Iterator[Cells]:
         """The rows of the traces of an experiment, the oldest first; of more than `limit`, the newest."""
         known = client.get_experiment_by_name(experiment)
         if known is None:
@@ -90,7 +90,7 @@ class MLflowRows(PlatformRows):
             token = page.token
             if not token:
                 break
-        records.sort(key=_when)
+        records.sort(key=_time_of_trace)
         return map(_row, records if self.limit is None else records[-self.limit :])
 
 
@@ -104,8 +104,8 @@ def _only_table(tag: str | None, run: str) -> str:
     return str(tables[0])
 
 
-def _when(trace: Any) -> tuple[int, int, str]:
-    """When a trace began: to the millisecond, then as exactly as its spans say."""
+def _time_of_trace(trace: Any) -> tuple[int, int, str]:
+    """The key by which traces are ordered in time: when the trace began, to the millisecond, then its first span, then its id."""
     return trace.info.request_time, min((span.start_time_ns for span in trace.data.spans), default=0), trace.info.trace_id
 
 
@@ -121,13 +121,13 @@ def _row(trace: Any) -> dict[str, Any]:
     tags = {f"tags.{name}": value for name, value in info.tags.items() if not name.startswith("mlflow.")}
     expectations = {f"expectation.{name}": value for name, value in answers.items()}
     inputs = root.inputs if root is not None else None
-    return cells(
+    return row_cells(
         {"id": info.trace_id, "input": inputs, "output": root.outputs if root is not None else None, "expected": _expected(answers)},
         {"trace_id": info.trace_id}, expectations, tags,
     )  # fmt: skip
 
 
 def _expected(answers: Mapping[str, Any]) -> Any:
-    """The expectation with a usual name, or the only one."""
+    """The expectation with a usual name, or the only one; None where there are several others, or none."""
     named = [answers[name] for name in _EXPECTED if name in answers]
     return (named or ([*answers.values()] if len(answers) == 1 else [None]))[0]

@@ -11,7 +11,7 @@ from evaluators.model.issues import problem
 from evaluators.model.settings import Name, bad
 from evaluators.scoring.needs import ROLES
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, cells
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, PlatformSource, row_cells
 
 if TYPE_CHECKING:
     from phoenix.client import Client
@@ -52,16 +52,16 @@ class PhoenixRows(PlatformRows):
 
         client = Client(base_url=self.endpoint) if self.endpoint else Client()
         if self.traces is not None:
-            rows = _of_traces(client, self.traces, self.limit or _EVERY)
+            rows = _rows_of_traces(client, self.traces, self.limit or _EVERY)
             return PlatformSource(f"Phoenix traces of {self.traces}", rows, ROLES)
         if self.experiment is not None:
-            rows = _of_experiment(client, self._experiment(client, self.experiment))
+            rows = _rows_of_experiment(client, self._experiment_id(client, self.experiment))
             return PlatformSource(f"Phoenix experiment {self.experiment}", rows, ROLES)
         examples = client.datasets.get_dataset(dataset=str(self.dataset)).examples
-        return PlatformSource(f"Phoenix dataset {self.dataset}", map(_example, examples), ROLES)
+        return PlatformSource(f"Phoenix dataset {self.dataset}", map(_example_cells, examples), ROLES)
 
-    def _experiment(self, client: Client, named: str) -> str:
-        """The id of the experiment; the latest of those with the name."""
+    def _experiment_id(self, client: Client, named: str) -> str:
+        """The id of the experiment that is named by its id, or, beside `dataset`, by its name: the latest that is called so."""
         if self.dataset is None:
             return named
         dataset = client.datasets.get_dataset(dataset=self.dataset)
@@ -73,10 +73,10 @@ class PhoenixRows(PlatformRows):
         if not experiments:
             message = f'the dataset "{self.dataset}" has no experiment "{named}"'
             raise problem("no-such-experiment", message, where="test_set")
-        return str(max(experiments, key=lambda one: one["created_at"])["id"])
+        return str(max(experiments, key=lambda experiment: experiment["created_at"])["id"])
 
 
-def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
+def _rows_of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
     """The rows of an experiment: each run of each example."""
     ran = client.experiments.get_experiment(experiment_id=experiment)
     dataset = client.datasets.get_dataset(dataset=ran["dataset_id"], version_id=ran["dataset_version_id"])
@@ -84,38 +84,39 @@ def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
     for run in ran["task_runs"]:
         runs.setdefault(run["dataset_example_id"], []).append(run)
     for example in dataset.examples:
-        for run in sorted(runs.get(_node(example), ()), key=lambda one: one["repetition_number"]):
+        for run in sorted(runs.get(_node_id(example), ()), key=lambda one: one["repetition_number"]):
             times = {} if run["repetition_number"] == 1 else {"repetition": run["repetition_number"]}
             about = {"run_id": run["id"], "trace_id": run.get("trace_id"), **times}
-            yield {**_example(example), **_without_none({"output": run.get("output"), **about})}
+            yield {**_example_cells(example), **_without_none({"output": run.get("output"), **about})}
 
 
-def _example(example: Mapping[str, Any]) -> dict[str, Any]:
-    """An example; what it expects is its output, or the one thing in it."""
+def _example_cells(example: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of an example of a dataset. Its expected answer is its output, or the only value in an output that is a map."""
     answer = example.get("output")
     if isinstance(answer, Mapping) and len(answer) == 1:
         (answer,) = answer.values()
     metadata = {name: value for name, value in (example.get("metadata") or {}).items() if value is not None}
-    row = cells({"id": str(example["id"]), "input": example.get("input"), "expected": answer}, metadata)
-    return {**row, "id": str(example["id"]), "example_id": _node(example)}
+    row = row_cells({"id": str(example["id"]), "input": example.get("input"), "expected": answer}, metadata)
+    return {**row, "id": str(example["id"]), "example_id": _node_id(example)}
 
 
-def _node(example: Mapping[str, Any]) -> str:
+def _node_id(example: Mapping[str, Any]) -> str:
+    """The id by which Phoenix knows an example, which runs refer to."""
     return str(example.get("node_id") or example["id"])
 
 
-def _of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
+def _rows_of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
     """The rows of the root spans of a project, by time."""
     spans = client.spans.get_spans(project_identifier=project, parent_id="null", limit=limit)
     for span in sorted(spans, key=lambda one: (one["start_time"], one["context"]["span_id"])):
         attributes = span.get("attributes") or {}
         more = {name: value for name, value in attributes.items() if not name.startswith(("input.", "output."))}
         about = {"span_id": span["context"]["span_id"], "trace_id": span["context"]["trace_id"], "name": span["name"]}
-        inputs, answer = (_read(attributes, side) for side in ("input", "output"))
-        yield cells({"id": span["context"]["span_id"], "input": inputs, "output": answer}, about, more)
+        inputs, answer = (_value_of_side(attributes, side) for side in ("input", "output"))
+        yield row_cells({"id": span["context"]["span_id"], "input": inputs, "output": answer}, about, more)
 
 
-def _read(attributes: Mapping[str, Any], side: str) -> Any:
+def _value_of_side(attributes: Mapping[str, Any], side: str) -> Any:
     """The input of a span as data where it is JSON; its output as it stands."""
     value = attributes.get(f"{side}.value")
     if side == "output" or not isinstance(value, str) or attributes.get("input.mime_type") != "application/json":

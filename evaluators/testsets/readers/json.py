@@ -14,7 +14,7 @@ from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse_file
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.scoring.values.quoting import first_texts, key_text, kind
-from evaluators.testsets.byte_source import ByteSource, broken, refuse_utf16, whole_of
+from evaluators.testsets.byte_source import ByteSource, refuse_utf16, unusable_file, whole_of
 from evaluators.testsets.json_tables import lists_below, table_in
 from evaluators.testsets.reader import Chunk, Reader, Split
 
@@ -60,13 +60,14 @@ class Json(Reader, frozen=True):
 
 
 def _rows(source: ByteSource) -> list[JSON]:
-    """The list of rows in a JSON file: the file itself, the named list, or the only list of objects in it. Raises Problems."""
+    """The list of rows in a JSON file: the file itself, the named list, a table in another form, or the only list of objects in it. Raises
+    Problems where it holds none of these, or several lists."""
     try:
         value = parse_file(whole_of(source))
     except NotJSON as error:
         refuse_utf16(source, source.head(_HEAD_BYTES))
         place = "" if error.position is None else f" at character {error.position + 1:,}"
-        raise broken(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None
+        raise unusable_file(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None
     if source.list is not None:
         return _named_list(source, value, source.list)
     if isinstance(value, list):
@@ -81,38 +82,42 @@ def _rows(source: ByteSource) -> list[JSON]:
     if len(lists) > 1:
         names = ", ".join(f'"{key}"' for key in lists)
         message = f"the file holds an object with {len(lists)} lists of objects: {names}"
-        raise _which_list(source, message, key_text(max(lists, key=lambda key: len(lists[key]))))
+        raise _problem_of_several_lists(source, message, key_text(max(lists, key=lambda key: len(lists[key]))))
     if not lists:
         below = dict(lists_below(value))
         shape = f"{kind(value)} with 0 lists of objects" if isinstance(value, dict) else kind(value)
         if not below:
-            raise broken(source, "no-rows", f"the file holds {shape}", _SHAPE)
+            raise unusable_file(source, "no-rows", f"the file holds {shape}", _SHAPE)
         names = first_texts([f'"{path}"' for path in below], _SHOWN)
-        raise _which_list(source, f"the file holds {shape}; deeper in it: {names}", max(below, key=below.__getitem__))
+        raise _problem_of_several_lists(
+            source, f"the file holds {shape}; deeper in it: {names}", max(below, key=below.__getitem__)
+        )
     return next(iter(lists.values()))
 
 
-def _which_list(source: ByteSource, message: str, likely: str) -> Problems:
+def _problem_of_several_lists(source: ByteSource, message: str, likely: str) -> Problems:
     """The problem of a file whose list of rows has to be named, with the line that names the one with most rows."""
-    return broken(source, _SEVERAL, message, f"say which one: `list: {likely}` under test_set, or --list {likely}")
+    return unusable_file(source, _SEVERAL, message, f"say which one: `list: {likely}` under test_set, or --list {likely}")
 
 
 def _named_list(source: ByteSource, value: JSON, name: str) -> list[JSON]:
     """The list that the settings name by its key or its path. Raises Problems where none is there."""
-    found = value[name] if isinstance(value, dict) and name in value else MISSING
-    if found is MISSING:
+    rows = value[name] if isinstance(value, dict) and name in value else MISSING
+    if rows is MISSING:
         try:
-            found = parse_path(name).get(value)
+            rows = parse_path(name).get(value)
         except BadPath as error:
-            raise broken(source, "bad-path", f'"list: {name}" is no path: {error.message}', error.hint) from None
-    if isinstance(found, list):
-        return found
-    here = "nothing" if found is MISSING else kind(found)
+            raise unusable_file(source, "bad-path", f'"list: {name}" is no path: {error.message}', error.hint) from None
+    if isinstance(rows, list):
+        return rows
+    here = "nothing" if rows is MISSING else kind(rows)
     hint = "the file is one list: leave out `list`"
     if not isinstance(value, list):
         lists = [key for key, item in value.items() if isinstance(item, list)] if isinstance(value, dict) else []
         hint = suggestion(name, lists) or (f"lists are there: {', '.join(lists)}" if lists else _SHAPE)
-    raise broken(source, "no-rows", f'"list: {name}" leads to {here} in the file, and a list of rows is expected', hint)
+    raise unusable_file(
+        source, "no-rows", f'"list: {name}" leads to {here} in the file, and a list of rows is expected', hint
+    )
 
 
 def _cell(row: JSON, name: str) -> Cell:
@@ -124,5 +129,6 @@ def _cell(row: JSON, name: str) -> Cell:
 
 
 def _not_an_object(row: JSON) -> Issue:
+    """The problem of a row that is no object."""
     message = f"an object in braces was expected, the list holds {kind(row)} here"
     return Issue("unreadable-row", Blame.TESTSET, message)

@@ -13,7 +13,7 @@ from evaluators.scoring.needs import Cell
 from evaluators.scoring.values import json_lines
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON
 from evaluators.testsets.byte_source import ByteSource, reading, refuse_utf16
-from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Chunk, Reader, Split, pieces
+from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Chunk, Reader, Split, splits_from
 from evaluators.testsets.row_texts import rest_of_line, short_line_blocks
 
 LONGEST: Final = MAX_CHARS
@@ -41,12 +41,12 @@ class Jsonl(Reader, frozen=True):
         with reading(source), source.open() as stream:
             for block in islice(short_line_blocks(stream, _LOOK_BYTES, None, LONGEST), _LOOK_BLOCKS):
                 if isinstance(block, int):
-                    refused.append(_too_long(block).at(f"{source.name} row {row + 1}"))
+                    refused.append(_issue_of_long_line(block).at(f"{source.name} row {row + 1}"))
                     row += 1
                     continue
                 for offset, content in json_lines.lines(block if row else block.removeprefix(codecs.BOM_UTF8)):
                     if isinstance(content, NotJSON):
-                        refused.append(_issue(content).at(f"{source.name} row {row + offset + 1}"))
+                        refused.append(_issue_of_line(content).at(f"{source.name} row {row + offset + 1}"))
                     else:
                         keys |= dict.fromkeys(content)
                 row += block.count(b"\n")
@@ -69,7 +69,7 @@ class Jsonl(Reader, frozen=True):
                     stream.seek(position - 1)
                     rest_of_line(stream)
                     starts.append(stream.tell())
-        return pieces(path, [start for start in starts if start < size])
+        return splits_from(path, [start for start in starts if start < size])
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
@@ -79,7 +79,7 @@ class Jsonl(Reader, frozen=True):
             length = None if split.end is None else split.end - split.start
             for block in short_line_blocks(stream, CHUNK_BYTES, length, LONGEST):
                 if isinstance(block, int):
-                    fault = CellError(_too_long(block))
+                    fault = CellError(_issue_of_long_line(block))
                     yield Chunk([span], span + 1, {name: [fault] for name in names}, [(0, fault.issue)])
                     span += 1
                     continue
@@ -106,14 +106,14 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
         first = range(span, span + len(offsets))
         offsets = first if isinstance(offsets, range) else [span + offset for offset in offsets]
     columns: dict[str, list[Cell]] = dict(zip(names, lines.columns, strict=True))  # type: ignore[arg-type]  # lists of cells are widened
-    faults = [(index, _issue(error)) for index, error in lines.refused]
+    faults = [(index, _issue_of_line(error)) for index, error in lines.refused]
     for cells in columns.values():
         for index, issue in faults:
             cells[index] = CellError(issue)
     return Chunk(offsets, span + lines.length, columns, faults)
 
 
-def _issue(error: NotJSON) -> Issue:
+def _issue_of_line(error: NotJSON) -> Issue:
     """The problem of a line that holds no object."""
     place = "" if error.position is None else f" at character {error.position + 1}"
     hint = "each line holds one object in braces, on one line"
@@ -121,7 +121,8 @@ def _issue(error: NotJSON) -> Issue:
     return Issue("unreadable-row", Blame.TESTSET, message, hint=hint)
 
 
-def _too_long(length: int) -> Issue:
+def _issue_of_long_line(length: int) -> Issue:
+    """The problem of a line with more bytes than are read."""
     hint = "each line holds one row: is a line break missing?"
     message = f"the line has {length:,} bytes; up to {LONGEST:,} are read"
     return Issue("unreadable-row", Blame.TESTSET, message, hint=hint)

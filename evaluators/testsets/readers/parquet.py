@@ -16,7 +16,7 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell, too_long
 from evaluators.scoring.values.addresses import StoreFault
 from evaluators.scoring.values.json_text import MAX_CHARS
-from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, broken, reading
+from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading, unusable_file
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import (
     CHUNK_BYTES,
@@ -25,8 +25,8 @@ from evaluators.testsets.reader import (
     Chunk,
     Reader,
     Split,
-    pieces,
     refuse_same_names,
+    splits_from,
 )
 
 LONGEST: Final = MAX_CHARS
@@ -46,33 +46,33 @@ class Parquet(Reader, frozen=True):
     def open(cls, source: ByteSource) -> Self:
         """The file. Its header is its columns."""
         source = source.uncompressed()
-        with _opened(source) as file:
+        with _open_file(source) as file:
             names, kinds = tuple(file.schema_arrow.names), tuple(map(str, file.schema_arrow.types))
-            _check_size(source, _said_size(file.metadata))
+            _check_size(source, _declared_size(file.metadata))
         refuse_same_names(source, names)
         return cls(source, names, kinds=kinds)
 
     def splits(self) -> list[Split]:
         """Pieces of whole row groups."""
         starts, size = [0], 0
-        with _opened(self.source) as file:
+        with _open_file(self.source) as file:
             groups = file.num_row_groups
             for group in range(groups):
                 if size >= SPLIT_BYTES:
                     starts.append(group)
                     size = 0
                 size += file.metadata.row_group(group).total_byte_size
-        return pieces(self.source.path, starts, groups)
+        return splits_from(self.source.path, starts, groups)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of some row groups, numbered from 1."""
         wanted = [name for name in dict.fromkeys(columns) if name in self.header]
         span = size = 0
-        with _opened(self.source) as file:
+        with _open_file(self.source) as file:
             for group in range(split.start, file.num_row_groups if split.end is None else split.end):
                 shape = file.metadata.row_group(group)
                 rows = min(max(CHUNK_BYTES * shape.num_rows // max(shape.total_byte_size, 1), 1), MAX_CHUNK_ROWS)
-                longest = _longest_repeated(self.source, file.metadata, group, wanted)
+                longest = _longest_dictionary_values(self.source, file.metadata, group, wanted)
                 rows = max(1, min(rows, CHUNK_BYTES // max(longest, 1)))
                 # one group at a time: the memory in use does not grow with the file
                 for batch in file.iter_batches(rows, row_groups=[group], columns=wanted or None, use_threads=False):
@@ -82,7 +82,7 @@ class Parquet(Reader, frozen=True):
                     yield Chunk(range(start, span), span, {name: _cells(batch, name, wanted) for name in columns})
 
 
-def _said_size(metadata: Any) -> int:
+def _declared_size(metadata: Any) -> int:
     """The number of bytes that a file unpacks to, as it says itself."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     size = sum(
@@ -99,11 +99,9 @@ def _check_size(source: ByteSource, size: int) -> None:
             raise TooLarge(f"it unpacks to more than {most:g} GiB")
 
 
-def _longest_repeated(source: ByteSource, metadata: Any, group: int, wanted: Sequence[str]) -> int:
-    """How many bytes the longest values of those columns take that are kept once and stand for many cells, in one row.
-
-    0 where all cells of the group together could not become more than a chunk.
-    """
+def _longest_dictionary_values(source: ByteSource, metadata: Any, group: int, wanted: Sequence[str]) -> int:
+    """The bytes that one row of a group may take in columns whose values are kept once in a dictionary and stand for many cells: the
+    longest value of each, added up. 0 where all cells of the group together could not become more than a chunk."""
     import pyarrow
     from pyarrow import compute
 
@@ -113,7 +111,7 @@ def _longest_repeated(source: ByteSource, metadata: Any, group: int, wanted: Seq
     if not names or shape.num_rows * sum(max(column.total_uncompressed_size, 0) for column in packed) <= CHUNK_BYTES:
         return 0
     longest = 0
-    with _opened(source, read_dictionary=names, metadata=metadata) as file:
+    with _open_file(source, read_dictionary=names, metadata=metadata) as file:
         for batch in file.iter_batches(1, row_groups=[group], columns=names, use_threads=False):
             for cells in batch.columns:
                 if pyarrow.types.is_dictionary(cells.type):
@@ -123,8 +121,9 @@ def _longest_repeated(source: ByteSource, metadata: Any, group: int, wanted: Seq
 
 
 @contextmanager
-def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
-    """The open file. Raises Problems without the package, and for a file that cannot be read."""
+def _open_file(source: ByteSource, **options: Any) -> Iterator[Any]:
+    """A context with the open Parquet file. Raises Problems without the package, and for a file that cannot be read, also while it is
+    read."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -139,11 +138,11 @@ def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
             raise error
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else "it is damaged"
-        raise broken(source, "unreadable-file", f"the file cannot be read as Parquet: {reason}") from None
+        raise unusable_file(source, "unreadable-file", f"the file cannot be read as Parquet: {reason}") from None
 
 
 def _cells(batch: Any, name: str, wanted: Sequence[str]) -> list[Cell]:
-    """The cells of a column, as far as it is wanted; texts that are too long are errors."""
+    """The cells of a column of a batch; MISSING for a column that is not among the `wanted` ones, a fault for a text that is too long."""
     if name not in wanted:
         return [MISSING] * batch.num_rows
     cells = arrow_cells(batch.column(name))

@@ -11,10 +11,10 @@ from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import to_text
-from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.byte_source import ByteSource, unusable_file
 from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
 from evaluators.testsets.table_head import refuse_two_rows_of_names
-from evaluators.testsets.workbook import Sheet, opened, place_of
+from evaluators.testsets.workbook import Sheet, open_sheet, place_of
 
 _FIRST_ROWS: Final = 200
 _ONLY_ZEROS: Final = re.compile("0{2,}")
@@ -37,38 +37,40 @@ class Xlsx(Reader, frozen=True):
     def open(cls, source: ByteSource) -> Self:
         """The sheet, with its header. Raises Problems when the file is no workbook, or the header is unclear."""
         source = source.uncompressed()
-        with opened(source) as sheet:
-            merged, hidden = sheet.extras()
+        with open_sheet(source) as sheet:
+            merged, hidden = sheet.merged_and_hidden()
             rows = sheet.rows(source.header_row or 1)
-            row, cells = next((row for row in rows if source.header_row or _filled(row[1])), (source.header_row, ()))
+            row, cells = next(
+                (row for row in rows if source.header_row or _filled_places(row[1])), (source.header_row, ())
+            )
             first = list(islice(rows, _FIRST_ROWS))
             if row is None:
-                others = sheet.others()
+                others = sheet.other_sheets()
                 hint = f"`sheet: NAME` names another one: {others}" if others else None
-                raise broken(source, "no-header", f'the sheet "{sheet.name}" is empty', hint)
+                raise unusable_file(source, "no-header", f'the sheet "{sheet.name}" is empty', hint)
             if source.header_row is None and first and first[0][0] == row + 1:
                 names, below = (
                     [str(cell.value) if isinstance(cell.value, str) else "" for cell in each]
                     for each in (cells, first[0][1])
                 )
                 refuse_two_rows_of_names(source, row, names, below)
-            header, notes = _header(sheet, row, max(_filled(cells), default=0))
+            header, notes = _header(sheet, row, max(_filled_places(cells), default=0))
             if source.header_row is None:
                 _check_title(sheet, row, header, first)
-            others = sheet.others()
+            others = sheet.other_sheets()
             if others or row > 1:
                 text = f"; not read: {others}" if others else ""
                 notes.insert(0, f'{source.name}: sheet "{sheet.name}", with the header in row {row}{text}')
             if hidden:
                 text = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
                 notes.append(f"{source.name}: {text} read like the others")
-            notes += _zeros(sheet, first, len(header))
+            notes += _notes_on_zeros(sheet, first, len(header))
         return cls(source, header, row + 1, tuple(notes), merged=merged)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of the sheet below its header, without the empty ones."""
         places = {name: self.header.index(name) for name in columns if name in self.header}
-        with opened(self.source) as sheet:
+        with open_sheet(self.source) as sheet:
             # every column of the header says whether a row is empty
             rows = sheet.cells(self.first_number, len(self.header), self.merged)
             taken: list[tuple[int, list[Cell]]] = []
@@ -91,18 +93,19 @@ def _chunk(rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], place
     return Chunk([offset for offset, _ in rows], rows[-1][0] + 1, cells)
 
 
-def _filled(row: Sequence[Any]) -> list[int]:
+def _filled_places(row: Sequence[Any]) -> list[int]:
     """The places of the cells that have a value, counted from 1."""
     return [index for index, cell in enumerate(row, start=1) if cell.value not in (None, "")]
 
 
 def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[str]]:
-    """The names of the columns, in the first `width` cells of the row, and notes on them."""
+    """(names, notes): the names of the columns, from the first `width` cells of the row, and a note on columns without a name. Raises
+    Problems for an empty row, and for names that are there twice."""
     from openpyxl.utils import get_column_letter
 
     source = sheet.source
     if not width:
-        raise broken(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', HEADER_HINT)
+        raise unusable_file(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', HEADER_HINT)
     cells = next((cells for number, cells in sheet.cells(row, width) if number == row), [])
     names = [_name(source, cell) for cell in cells]
     nameless = {index: get_column_letter(index) for index, name in enumerate(names, start=1) if not name.strip()}
@@ -111,6 +114,7 @@ def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[s
     )
 
     def places(twice: str) -> str:
+        """The cells of the header that hold a name, in words."""
         return " and ".join(
             place_of(sheet.name, row, index) for index, name in enumerate(header, start=1) if name == twice
         )
@@ -121,8 +125,9 @@ def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[s
 
 
 def _name(source: ByteSource, cell: Cell) -> str:
+    """The name of a column from a cell of the header. Raises Problems for a cell that cannot be read."""
     if isinstance(cell, CellError):
-        raise broken(source, cell.issue.code, f"a column has no name: {cell.issue.message}", cell.issue.hint)
+        raise unusable_file(source, cell.issue.code, f"a column has no name: {cell.issue.message}", cell.issue.hint)
     return cell if isinstance(cell, str) else to_text(cell)  # type: ignore[arg-type]  # cells of a workbook are JSON
 
 
@@ -130,14 +135,14 @@ def _check_title(sheet: Sheet, row: int, header: Sequence[str], first: Sequence[
     """Raises Problems where the first row with anything in it seems to be a title above the header."""
     if len(header) > 1:
         return
-    wider = next((number for number, cells in first if len(_filled(cells)) > 1), None)
+    wider = next((number for number, cells in first if len(_filled_places(cells)) > 1), None)
     if wider is not None:
         message = f"{place_of(sheet.name, row, 1)} is alone in its row, and row {wider} has several cells"
         hint = f"`header_row: {wider}` under test_set, or --header-row {wider}, says that row {wider} is the header"
-        raise broken(sheet.source, "unclear-header", message, hint)
+        raise unusable_file(sheet.source, "unclear-header", message, hint)
 
 
-def _zeros(sheet: Sheet, first: Sequence[tuple[int, Sequence[Any]]], width: int) -> list[str]:
+def _notes_on_zeros(sheet: Sheet, first: Sequence[tuple[int, Sequence[Any]]], width: int) -> list[str]:
     """A note on the first number that is shown with leading zeros, which are not in the cell; none without one."""
     for number, cells in first:
         for index, cell in enumerate(cells[:width], start=1):

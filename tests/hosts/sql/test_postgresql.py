@@ -14,11 +14,11 @@ import pytest
 
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.rows import MISSING
-from evaluators.testsets.databases import queried
+from evaluators.testsets.databases import query_rows
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import all_chunks
 from tests.docs.sessions import ROOT, prepare, run_page
 from tests.hosts.servers import free_port
 from tests.hosts.sql.conftest import PASSWORD, VARIABLE, Server, cutting, variables
@@ -61,12 +61,12 @@ def place(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def asked(statement: str) -> FetchedRows:
-    return queried(statement, CONNECTION, Path())
+    return query_rows(statement, CONNECTION, Path())
 
 
 def cells(found: FetchedRows, column: str) -> list[Any]:
     table = open_file(found.file, Path(), "jsonl")
-    return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
+    return [cell for chunk in all_chunks(table, [column]) for cell in chunk.columns[column]]
 
 
 def problem_of(statement: str) -> Issue:

@@ -23,7 +23,7 @@ from evaluators.runs.reader import Run
 from evaluators.runs.result import GateResult
 from evaluators.scoring.values.addresses import without_password
 from evaluators.scoring.values.file_names import clip_name
-from evaluators.testsets.platforms.fetching import quietly
+from evaluators.testsets.platforms.fetching import quiet_clients
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -72,7 +72,7 @@ class MLflow(RowTracker):
         """Sends the run, or updates the run that was sent before."""
         for name, value in _PATIENCE.items():
             os.environ.setdefault(name, value)
-        quietly()
+        quiet_clients()
         import mlflow
 
         uri = self.uri or mlflow.get_tracking_uri()

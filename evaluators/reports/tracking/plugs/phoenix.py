@@ -20,7 +20,7 @@ from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, n
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.addresses import without_password
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.testsets.platforms.fetching import quietly
+from evaluators.testsets.platforms.fetching import quiet_clients
 
 if TYPE_CHECKING:
     from phoenix.client import Client
@@ -57,7 +57,7 @@ class Phoenix(RowTracker):
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends the run, or updates the experiments that were sent before."""
-        quietly()
+        quiet_clients()
         with _client(self.endpoint) as client:
             return self._send(client, record, progress)
 
