@@ -57,12 +57,12 @@ class Run(reader.Run):
         result: RunResult,
         recorded: reader.Run | None,
         lines: Sequence[EvaluatorLine],
-        index: Any = None,
-        let_go: Callable[[], None] | None = None,
+        index: Any,
+        let_go: Callable[[], None] | None,
     ) -> Self:
         """The run that was just scored, with what it recorded where that is on this machine.
 
-        `index` is that of the data frame that was given; `let_go` takes away what only this run needs.
+        `index` is that of the data frame that was given, or None; `let_go` is called when this run is not used any more.
         """
         hint = "its folder went to a store; fetch it from there"
         elsewhere = problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)

@@ -117,8 +117,8 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def escaped_halves(text: str) -> str:
-    """JSON text in which the six characters of an escape stand for each half of a surrogate pair: strict readers take no other."""
+def escape_halves(text: str) -> str:
+    """JSON text with a readable escape, six plain characters, in place of each half of a surrogate pair, which strict readers refuse."""
     if text.isascii():
         return text
     return _HALF.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text)

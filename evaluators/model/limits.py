@@ -32,8 +32,6 @@ ASKED_EVERY: Final = 64
 """The clock is read at one in so many of the steps that `tick` counts."""
 
 _ROW, _RUN = "row-out-of-time", "run-out-of-time"
-OUT_OF_TIME: Final = frozenset((_ROW, _RUN))
-"""The codes of what is said of rows that have no score because time was short: another machine, or another hour, scores them."""
 
 
 class WorkLimits(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from evaluators.model.issues import UPGRADE_HINT, Problems, escaped_halves, problem
+from evaluators.model.issues import UPGRADE_HINT, Problems, escape_halves, problem
 from evaluators.runs.result import Environment, RunResult
 from evaluators.scoring.values.json_text import NotJSON, parse_file
 from evaluators.scoring.values.quoting import quote
@@ -114,4 +114,4 @@ def stable_json(body: object) -> str:
     text = json.dumps(
         body, sort_keys=True, ensure_ascii=False, allow_nan=False
     )  # with an indent it would take four times as long
-    return msgspec.json.format(escaped_halves(text), indent=2) + "\n"
+    return msgspec.json.format(escape_halves(text), indent=2) + "\n"

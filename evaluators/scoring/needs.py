@@ -135,7 +135,7 @@ EmptyExpected: TypeAlias = Literal["invalid", "value"]
 TOO_LONG: Final = "cell-too-long"
 
 
-def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
+def too_long(length: int, most: int) -> CellError:
     """The error of a cell of `length` characters, of which `most` are read. The test set is to blame; see `as_output_error` for
     outputs."""
     return CellError(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))

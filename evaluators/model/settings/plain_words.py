@@ -300,7 +300,8 @@ def _without_wrong_branches(error: ValidationError, data: object) -> list[tuple[
 
 
 def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
-    """The steps of a place that are in the data, and the places on the way where pydantic tried several shapes."""
+    """(loc, unions): the steps of one of pydantic's places without the names of shapes, which are not in the data, and the places on the
+    way where pydantic tried several shapes."""
     if not isinstance(data, Mapping) or not loc or loc[0] not in data:
         return loc, []
     value, place = data[loc[0]], list(loc[:1])

@@ -136,7 +136,7 @@ class CellEvaluator(TreeEvaluator):
         return ScoredFields(names=self.tree.names, lines=self.tree.lines, tree=self.tree, of_cells=True)
 
     def asking(self) -> Asking | None:
-        """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
+        """An empty `Asking` where a comparator has questions that cost: the check asks them itself. None where there are none."""
         return Asking() if self.tree is not None and self.tree.costly_numbers else None
 
     def unreadable(self) -> Unreadable:

@@ -76,8 +76,7 @@ class Composite(Evaluator):
         raise NotImplementedError  # the contract: each composite has a formula of its own
 
     def early_value(self, parts: Sequence[Result]) -> Fraction | None:
-        """The value where one part decides it, whatever the others are, also where one of them has no score; None where no part
-        does."""
+        """The score where one part decides it alone, whatever the others are, even where some have no score; None where none does."""
         return None
 
     def measure(self, *parts: Result) -> Result:

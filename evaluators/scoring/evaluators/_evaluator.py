@@ -228,7 +228,7 @@ class Evaluator(Settings):
         try:
             BaseModel.__init__(self, **_named_settings(kind, unnamed), **settings)
         except ValidationError as error:
-            details = details_of(error, kind, settings, f"{kind.__name__}")
+            details = details_of(error, kind, settings, kind.__name__)
             raise Problems(_issue_of(kind, detail) for detail in details) from None
 
     def needs(self) -> Needs:

@@ -43,7 +43,7 @@ def _read_phrases(value: object, info: ValidationInfo) -> object:
 
 
 def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
-    """The phrases of a setting, which may also be one text with commas between them."""
+    """The phrases of a setting, as `_read_phrases` gives them; also those of one text with commas between. Blanks around each are cut."""
     if isinstance(value, str):
         value = [part for part in value.split(",") if part.strip()]
     phrases = _read_phrases(value, info)

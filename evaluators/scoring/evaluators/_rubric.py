@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import combinations
 from math import isfinite
 from pathlib import Path as Folder
-from types import MappingProxyType
 from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -155,7 +154,7 @@ def judgement_of(
     answer: JudgeAnswer,
     criteria: Mapping[str, Criterion],
     scale: tuple[float, float],
-    choices: Mapping[str, float] = MappingProxyType({}),
+    choices: Mapping[str, float],
 ) -> Judgement:
     """The score and the reasons in a judge's answer. Raises RowProblem where it has no score.
 

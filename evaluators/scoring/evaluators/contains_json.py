@@ -72,7 +72,7 @@ class ContainsJson(Evaluator):
         return Reason(f"{kind(place.value)}: {_HOW[place.how]}", details)
 
     def unreadable(self) -> Unreadable:
-        """No JSON is an answer here, not a reason to leave the row out."""
+        """A row without JSON scores 0. It is never left out, as other evaluators leave out rows whose output cannot be read."""
         return Unreadable(Result(RowStatus.SCORED, self.pass_at == 0, 0, 1), judged=True)
 
 

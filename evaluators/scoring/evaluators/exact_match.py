@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,9 @@ from evaluators.scoring.values.differences import difference_text
 from evaluators.scoring.values.equality import json_equal
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.quoting import kind
+
+_EXCERPT: Final = 20
+"""Characters of a text that a reason quotes where it differs."""
 
 
 class ExactMatch(CellEvaluator):
@@ -168,6 +171,7 @@ def _shared_length(output: str, expected: str) -> int:
     return alike
 
 
-def _excerpt(text: str, start: int, width: int = 20) -> str:
-    """The text from `start` on in quotes, at most `width` characters of it."""
-    return f'"{text[start : start + width]}{"…" if len(text) > start + width else ""}"'
+def _excerpt(text: str, start: int) -> str:
+    """The text from `start` on in quotes, at most `_EXCERPT` characters of it."""
+    end = start + _EXCERPT
+    return f'"{text[start:end]}{"…" if len(text) > end else ""}"'

@@ -140,7 +140,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
         )
 
     def asking(self) -> Asking | None:
-        """That rows have questions that cost, which are asked while they are scored; None without a comparator that asks."""
+        """An empty `Asking` where a comparator has questions that cost: the check asks them itself. None where there are none."""
         return Asking() if self.tree.costly_numbers else None
 
     def check(self) -> ListedCheck:

@@ -375,7 +375,7 @@ class SchemaMatch(TreeEvaluator):
         return copy
 
     def asking(self) -> Asking | None:
-        """That rows may have questions that cost, which are asked while they are scored; None where a known schema asks none."""
+        """An empty `Asking` where comparators may have questions that cost: the check asks them itself. None where the schema has none."""
         return Asking() if self._scoring is None or self._scoring.costs else None
 
     def check(self) -> SchemaCheck | ColumnCheck:
