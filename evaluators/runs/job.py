@@ -275,7 +275,7 @@ class EvaluatorColumns:
                     if text is not None and len(known) < _MOST_KNOWN:
                         known[text] = near
                 if near:
-                    self.keys.count_nearly(number, quote(cell))
+                    self.keys.count_near_cell(number, quote(cell))
 
     def _look_for_paths(self, slots: Sequence[Cells]) -> None:
         """Notes in `keys` which of the paths that the settings name are in either document of a row, of the rows that are not skipped."""

@@ -41,7 +41,7 @@ from evaluators.scoring.fields.post_process import (
     absent_values_of,
     null_processors,
     read_post_process,
-    with_places,
+    with_field_options,
 )
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.fields.references import pointer
@@ -282,7 +282,7 @@ class SchemaMatch(TreeEvaluator):
         units = [node for node in nodes(root) if node.unit] if self.fields else []
         demanded = frozenset(node.name for node in units if node.needed_in_output)
         required = frozenset(node.name for node in units if node.required)
-        processors = with_places(processors, demanded, required)
+        processors = with_field_options(processors, demanded, required)
         reshapings = reshapings_of(self.fields or (), self.transforms)
         surplus_counts = self.extra_items == "penalize"
         return SchemaScoring(root, score, self.pass_at, processors, surplus_counts, self.keys, reshapings)

@@ -73,7 +73,7 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
 
 def _fill(reading: SchemaReading) -> None:
     """Reads what a schema says into its part."""
-    _refuse_types(reading)
+    _add_type_problems(reading)
     words = _own_words(reading)
     types = _types(reading.schema)
     reading.part.weight, reading.part.kind = words.weight, _kind(reading.schema)
@@ -221,7 +221,7 @@ def _own_words(reading: SchemaReading) -> Words:
 
 
 def _add_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric], value_types: Collection[str]) -> None:
-    """Adds to the part those of the metrics that can compare its values; why another cannot is noted in `at.details`.
+    """Adds to the part those of the metrics that can compare its values; why another cannot is noted in the details.
 
     `value_types` are the JSON types of the value, empty where they are not known; a metric of whole lists is refused where they are
     known and have no array.
@@ -299,7 +299,7 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
     return "array" if "items" in schema else "leaf"
 
 
-def _refuse_types(reading: SchemaReading) -> None:
+def _add_type_problems(reading: SchemaReading) -> None:
     """Adds a problem for each type that a schema declares and that JSON does not have."""
     declared = reading.schema.get("type")
     for name in declared if isinstance(declared, list) else [] if declared is None else [declared]:

@@ -122,7 +122,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     ]
                     self.add(offset, dict.fromkeys(faults, 1))
 
-    def count_nearly(self, number: int, cell: str) -> None:
+    def count_near_cell(self, number: int, cell: str) -> None:
         """Counts a cell that is nearly what the condition with this `number` asks for. Beyond the first few, cells are counted together."""
         key = json.dumps([number, cell])
         if key not in self.nearly and len(self.nearly) >= MOST_NEARLY:

@@ -107,7 +107,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         try:
             line = read_line(spelled, body, context)
         except BadSettings as error:
-            problems = _as_setting_problems(spelled, body, data, error.details)
+            problems = _with_setting_hint(spelled, body, data, error.details)
             details.extend(detail.under(*loc) for detail in in_field(problems, str(spelled)))
             continue
         if line.path in first:
@@ -126,7 +126,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
     return _with_missing_comparators(lines)
 
 
-def _as_setting_problems(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
+def _with_setting_hint(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
     """The problems of a line. Where it is called like a setting of a field, their hint shows the line of a field with that setting."""
     fields = [(path, line) for path, line in data.items() if path not in NEIGHBOURS] if isinstance(data, Mapping) else []
     if spelled not in NEIGHBOURS or isinstance(body, Mapping) or not fields:

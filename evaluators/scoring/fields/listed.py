@@ -117,8 +117,8 @@ class ListedTree(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def in_every_row(self) -> tuple[tuple[int, str], ...]:
-        """(number, name) of each field of which a row has one value, or none."""
+    def fields_outside_lists(self) -> tuple[tuple[int, str], ...]:
+        """(number, name) of each field that stands in no list, so that a row has one value of it, or none."""
         every = enumerate(self.scored_lines)
         return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
 
@@ -236,13 +236,13 @@ def tree_of_lines(
         unsuited = _unsuited_details(line, loc)
         details.extend(unsuited)
         if not unsuited:
-            details.extend(_plant(root, line, loc, number))
+            details.extend(_add_line(root, line, loc, number))
     for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
         if line.confidence is not None and not _is_listed(root, line.confidence):  # it is no extra key
-            details.extend(_plant(root, FieldLine(line.confidence, None, "skip", skip=True), loc, len(lines)))
+            details.extend(_add_line(root, FieldLine(line.confidence, None, "skip", skip=True), loc, len(lines)))
     if details:
         raise BadSettings(details)
-    _check(root, details)
+    _check_lines_below(root, details)
     if details:
         raise BadSettings(details)
     return _node(root, tuple(transforms))
@@ -278,9 +278,9 @@ def _unsuited_details(line: FieldLine, loc: Loc) -> list[Detail]:
     return details
 
 
-def _plant(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:
-    """Puts a line into the growing tree, at its path; `number` is its position among the lines. The details say where a
-    place is a list in one line and an object in another."""
+def _add_line(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:
+    """Puts a line into the growing tree, at its path; `number` is its position among the lines. Returned is an error where a place is a
+    list in one line and an object in another."""
     branch = root
     for step in line.path.steps:
         if branch.below and (step is ANY) is not (ANY in branch.below):
@@ -291,7 +291,7 @@ def _plant(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]
     return []
 
 
-def _check(branch: Branch, details: list[Detail]) -> None:
+def _check_lines_below(branch: Branch, details: list[Detail]) -> None:
     """Adds to `details` the lines that stand below a place which is compared as one value, is skipped, or is of another
     kind."""
     line = branch.line
@@ -313,7 +313,7 @@ def _check(branch: Branch, details: list[Detail]) -> None:
             message = f'"{branch.text}" is a list, and compound compares keys of an object'
             details.append(Detail(branch.loc, message, f"write it on {branch.text}[*]", key=True))
     for inner in branch.below.values():
-        _check(inner, details)
+        _check_lines_below(inner, details)
 
 
 def _lines_below(branch: Branch) -> list[Branch]:

@@ -132,11 +132,11 @@ class ListedRows(ScoredRows):
             changes = [(row, self._changes(row_results, signature_of(row_results.results))) for row, row_results in every]
         else:
             changes = [(row, row_results.changes) for row, row_results in every]
-        return empty_values_of(changes, [name for _, name in self.tree.in_every_row])
+        return empty_values_of(changes, [name for _, name in self.tree.fields_outside_lists])
 
     def _changes(self, row: ListedRow, signature: Signature) -> Changes:
         """The empty values of a row. Fields that are left out of it have none."""
-        fields, left_out = self.tree.in_every_row, row.left_out
+        fields, left_out = self.tree.fields_outside_lists, row.left_out
         changes = empties_of(signature, [name for number, name in fields if number not in left_out])
         left_out_names = tuple([name for number, name in fields if number in left_out])
         return [*changes, (FILLED, left_out_names, -1)] if left_out_names else changes

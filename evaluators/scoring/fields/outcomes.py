@@ -100,12 +100,14 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def precision(self) -> Fraction | None:
-        """Matched among the items of the output; 0 where there are none, and some are missed."""
+        """The share of matched items among those of the output; 0 where there are none and some are missed, None where neither side has
+        one."""
         return self.items.as_fraction("precision")
 
     @property
     def recall(self) -> Fraction | None:
-        """Matched among the expected items; 0 where there are none, and some are made up."""
+        """The share of matched items among the expected ones; 0 where there are none and some are made up, None where neither side has
+        one."""
         return self.items.as_fraction("recall")
 
     @property
@@ -196,7 +198,7 @@ def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:
 
 
 def outermost_lists(scored: Scored) -> list[ListOutcome]:
-    """The arrays that stand in no other one."""
+    """The lists of a row that stand in no other one."""
     paths = {array.path for array in scored.arrays}
     return [
         array
@@ -238,7 +240,7 @@ class ItemPaths(NamedTuple):
 
     @classmethod
     def of(cls, listed: PairedList) -> ItemPaths:
-        """The paths of a list: `items[0]` of an expected item, `items[+0]` of one that only the output has."""
+        """The paths of a list and its items: `items[0]` of an expected item, `items[+0]` of one that only the output has."""
         path = spell_location(listed.location)
         start = "[" if path == "$" else f"{path}["
         rows = range(len(listed.expected) if isinstance(listed.expected, list) else 0)

@@ -87,7 +87,8 @@ def worth_of_one_result(matches: bool) -> Worth:
 
 
 def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
-    """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`."""
+    """One whole number for each pair, by rows, so that the best pairing has the greatest sum; 0 for a pair whose F1 is 0, or below
+    `least`."""
     most = min(len(worths), len(worths[0]))
     numbers = _numbers({worth for line in worths for worth in line}, least, most)
     return [[numbers[worth] for worth in line] for line in worths]

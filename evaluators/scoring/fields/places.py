@@ -242,7 +242,7 @@ class Place:
 
     @cached_property
     def reached(self) -> tuple[ReachedPlace, ...]:
-        """The places of listed fields that paths lead to from here."""
+        """The places of listed fields that paths lead to from here, each with what reads its values in two documents."""
         reached = []
         for path, node in self.node.below.reached:
             around, place = _reader(path.part(0, -1)) if path.steps else None, self._under(node, AFTER)

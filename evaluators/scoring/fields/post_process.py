@@ -112,7 +112,7 @@ def propagate_batch_errors(results: Sequence[Outcome]) -> list[Outcome]:
     return [_as_not_judged(result) if _is_answered_by(result, unanswered) else result for result in results]
 
 
-def ships(processor: Processor) -> bool:
+def is_shipped(processor: Processor) -> bool:
     """Whether a post-processor comes with the package, so that it says the same of the same results."""
     return _bare_function(processor) in (reclassify_nulls, propagate_batch_errors)
 
@@ -133,7 +133,7 @@ def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
     return AbsentValues(tuple(distinct), both)
 
 
-def with_places(
+def with_field_options(
     processors: Sequence[Processor], demanded: Collection[str] = (), required: Collection[str] = ()
 ) -> tuple[Processor, ...]:
     """The post-processors, with other options in each `reclassify_nulls`: what any of them counts as absent, the `demanded` fields, which

@@ -92,7 +92,7 @@ def resolve_schema_references(schema: object) -> Schema:
     leads back. Raises Problems (config) with every reference that leads nowhere.
     """
     try:
-        resolved, details = resolve_as_far(schema)
+        resolved, details = resolve_references(schema)
         if details:
             raise BadSettings(details)
         return _plain_copy(resolved)
@@ -100,7 +100,7 @@ def resolve_schema_references(schema: object) -> Schema:
         raise as_problems(error) from error
 
 
-def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
+def resolve_references(schema: object) -> tuple[Placed, list[Detail]]:
     """A schema with its references resolved, and the problems found. A reference without a target is `lost`.
 
     Raises BadSettings where there is no schema to read.
@@ -108,7 +108,7 @@ def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
     if not isinstance(schema, Mapping):
         raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
     walk = _SchemaWalk(schema)
-    resolved = walk.schema(schema, (), (), (("#", None),))
+    resolved = walk.resolve(schema, (), (), (("#", None),))
     resolved.pop("$defs", None)
     if targets := walk.targets():
         resolved["$defs"] = targets
@@ -128,8 +128,8 @@ class _SchemaWalk:
         self.made = 0
         """Schemas made so far. Beyond MOST_COPIES, targets are shared."""
 
-    def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
-        """A schema with its references resolved; `loc` is its place.
+    def resolve(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
+        """Resolves the references in a schema, and gives the new schema; `loc` is its place. Problems are added to `details`.
 
         `inside` are the references that are being filled in; `here` those of them that are about this very value, each
         with its place.
@@ -149,7 +149,7 @@ class _SchemaWalk:
             alone = isinstance(target, str) and set(schema) == {"$ref"}
             if alone and target in self.shared and self.made > MOST_COPIES:
                 return self.shared[target]
-            self._refer(own, schema["$ref"], (*loc, "$ref"), inside, here)
+            self._fill_reference(own, schema["$ref"], (*loc, "$ref"), inside, here)
         return own
 
     def _value_of_key(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
@@ -170,11 +170,11 @@ class _SchemaWalk:
 
     def _value(self, value: Any, loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Any:
         """A value in place of a schema: resolved where it is a schema, otherwise as it is."""
-        return self.schema(value, loc, inside, here) if isinstance(value, Mapping) else value
+        return self.resolve(value, loc, inside, here) if isinstance(value, Mapping) else value
 
     # References
 
-    def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
+    def _fill_reference(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
         """Fills a reference into a schema. One that leads back into itself is kept; one that cannot be followed is a problem."""
         if not isinstance(reference, str):
             self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
@@ -201,11 +201,12 @@ class _SchemaWalk:
         target = self.target(reference, loc)
         if target is None:
             return None
-        made = self.shared[reference] = self.schema(*target, (*inside, reference), (*here, (reference, loc)))
+        made = self.shared[reference] = self.resolve(*target, (*inside, reference), (*here, (reference, loc)))
         return made
 
     def _kept_reference(self, reference: str) -> str:
-        """The text of a reference that leads back to itself: to `$defs`, where its target stays."""
+        """The new text of a reference that leads back to itself: to `$defs`, where its target stays. Notes the name of the target in
+        `kept`."""
         if reference == "#":
             return reference
         if reference not in self.kept:
@@ -222,11 +223,11 @@ class _SchemaWalk:
         while waiting := [reference for reference, name in self.kept.items() if name not in merged]:
             for reference in waiting:
                 target = self.target(reference, ())
-                merged[self.kept[reference]] = self.schema(*target, (reference,), ((reference, None),)) if target else {}
+                merged[self.kept[reference]] = self.resolve(*target, (reference,), ((reference, None),)) if target else {}
         return merged
 
     def target(self, reference: str, loc: Loc) -> tuple[Mapping[str, Any], Loc] | None:
-        """The schema that a reference leads to, with its place. What leads nowhere is noted."""
+        """The schema that a reference leads to, with its place; None where it leads nowhere, which is added to `details`."""
         if not reference.startswith("#"):
             message = f'$ref "{reference}" leads to another document; only places in the same document are followed'
             hint = 'copy the other schema under "$defs" and write $ref: "#/$defs/NAME"'

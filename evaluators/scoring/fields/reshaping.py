@@ -34,7 +34,8 @@ class Reshaping(Struct, frozen=True, dict=True):
 
     @cached_property
     def levels(self) -> Levels:
-        """The keys with dots that may stand for some of the steps."""
+        """For each step of the path, the keys with dots that may stand for it and some steps after it, each with the step that follows
+        these."""
         return joined_keys(self.path.steps, self.path.joins)
 
     @cached_property

@@ -181,7 +181,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         """The verdict and the events of a row whose signature is new. They are remembered where the signature says all
         of the row."""
         events = remembered.events.of(signature, results)
-        changes = empties_of(signature, self._scoring.in_every_row)
+        changes = empties_of(signature, self._scoring.fields_outside_lists)
         metrics = row_metrics(events, self._scoring.required_fields)
         broken = any(status == NOT_JUDGED for _, status, _, _ in signature.fields)
         problem = row_problem(results) if broken else None
@@ -305,7 +305,7 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
 
 
 def add_surplus(items: int, rows: int, totals: Totals) -> None:
-    """Counts so many items that only the output has in each of some rows."""
+    """Adds to `totals` rows in each of which only the output has so many `items`; nothing where there are none."""
     if items and rows:
         totals["", SURPLUS_ITEMS, 1] += items * rows
         totals["", SURPLUS_ROWS, 1] += rows

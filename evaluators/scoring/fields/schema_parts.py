@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from evaluators.model.settings import BadSettings, Detail, Loc, spell
 from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, with_one_needs_judge
 from evaluators.scoring.fields.reading import Align
-from evaluators.scoring.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
+from evaluators.scoring.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_references
 from evaluators.scoring.fields.schema_keywords import copy_of
 from evaluators.scoring.fields.tree import (
     ORDERED,
@@ -139,7 +139,7 @@ Fill: TypeAlias = Callable[["SchemaReading"], None]
 
 def read_parts(schema: object, context: Mapping[str, Any], fill: Fill) -> FieldNode:
     """The tree of a schema. Raises BadSettings with every problem, each with its place inside the schema."""
-    resolved, details = resolve_as_far(schema)
+    resolved, details = resolve_references(schema)
     reader = SchemaReader(resolved, details, context, fill)
     root = reader.part(resolved, (), ())
     if reader.details:

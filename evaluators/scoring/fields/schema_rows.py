@@ -14,7 +14,7 @@ from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of, events_of
 from evaluators.scoring.fields.outcomes import WRONG, Documents, ListOutcome, Scored
 from evaluators.scoring.fields.pairing import CROWDED
-from evaluators.scoring.fields.post_process import ships
+from evaluators.scoring.fields.post_process import is_shipped
 from evaluators.scoring.fields.results import SKIPPED, ListResult, RowResults, signature_of
 from evaluators.scoring.fields.row_checks import ScoredRows
 from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
@@ -85,7 +85,7 @@ class SchemaRows(ScoredRows):
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         """The empty values of some rows, by field. With `absent`, values that count as absent are looked for in every row again."""
-        names = self.scoring.in_every_row
+        names = self.scoring.fields_outside_lists
         if absent or not self.changes:
             every = [(row, self._full_results(row) if absent else self.results[row]) for row in rows]
             changes = [
@@ -106,7 +106,7 @@ class SchemaRows(ScoredRows):
         """All outcomes of a row, with those of its lists. They are made once."""
         scored_row = self._scored.get(at)
         if scored_row is None:
-            if all(map(ships, self.scoring.processors)):
+            if all(map(is_shipped, self.scoring.processors)):
                 scored_row = self._make_outcomes(at)
             else:  # a post-processor may say otherwise the next time
                 key = CallKey("row", id(self.scoring), *(value_key(side[at]) for side in self._sides))

@@ -149,7 +149,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(node.name for node in scored_nodes(self.root) if node.unit or node.compound))
 
     @cached_property
-    def in_every_row(self) -> tuple[str, ...]:
+    def fields_outside_lists(self) -> tuple[str, ...]:
         """The fields that stand in no list, so that each row has one value there, or none."""
         units = (node for node in scored_nodes(self.root) if (node.unit or node.compound) and ANY not in node.path)
         return tuple(dict.fromkeys(node.name for node in units))

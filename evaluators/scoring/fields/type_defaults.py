@@ -85,7 +85,7 @@ def set_type_default(json_type: str, comparator: object) -> TypeDefault:
         hint = suggestion(json_type, DEFAULTED) or f"known: {', '.join(DEFAULTED)}"
         raise problem("bad-type-default", f'"{json_type}" is not a JSON type', hint=hint)
     try:
-        read_entry(comparator, "comparator")
+        read_entry(comparator)
         resolve_metric(comparator, {}, json_type)
     except BadSettings as error:
         detail = next(
@@ -104,11 +104,11 @@ def reset_type_defaults() -> None:
     _chosen.set(BUILT_IN)
 
 
-def read_entry(entry: object, noun: str) -> tuple[str, dict[str, Any]]:
-    """The name and the options of a word or a one-key map. Raises BadSettings."""
-    name, options = word_or_map(entry, noun)
+def read_entry(entry: object) -> tuple[str, dict[str, Any]]:
+    """The name and the options of a comparator that is written as a word or a one-key map. Raises BadSettings."""
+    name, options = word_or_map(entry, "comparator")
     if not name:
-        raise bad(f"the name of a {noun} is empty")
+        raise bad("the name of a comparator is empty")
     return name, options
 
 

@@ -86,8 +86,8 @@ def wrong_results(results: RowResults, wanted: Collection[str], listed: Collecti
 
 
 def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, ShownMetric | None]]:
-    """Yields (outcome, problem, metric) for each metric of a result: the result in words, the problem that kept it from being measured, and
-    what all results of the metric share. Both are None for a result that no metric gave."""
+    """Yields (outcome, problem, metric) for each metric of a result: the result in words; the problem that kept it from being measured, if
+    any; and what all results of the metric share, None where no metric was asked."""
     node, status, path, e, o = (
         result.at.node,
         STATUS[result.status],
@@ -140,7 +140,8 @@ def _status_by_items(status: FieldStatus, details: Mapping[str, object]) -> Fiel
 
 
 def explain_metric(result: FieldResult, number: int) -> Explained:
-    """The outcome that one metric gives to two values, with a reason."""
+    """The answer that the metric at position `number` gives to the two values of a result, with a reason. It is asked again only where its
+    answer was not kept."""
     node, how, expected, output = result.at.node, result.at.how, result.expected, result.output
     comparator = node.metrics[number].comparator
     known = result.answers[number] if result.answers else None

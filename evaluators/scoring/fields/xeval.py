@@ -68,7 +68,7 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
 
 def _fill(reading: SchemaReading) -> None:
     """Reads what a schema says into its part."""
-    _refuse_unknown_keys(reading)
+    _add_unknown_key_problems(reading)
     if isinstance(reading.schema, Placed) and (reading.schema.lost or reading.schema.anything):
         reading.part.skip = reading.schema.lost
         reading.part.metrics = () if reading.schema.lost or reading.idle else (_default_metric(reading, "", OTHERWISE),)
@@ -265,7 +265,7 @@ def _check_types(reading: SchemaReading, types: Types) -> bool:
     return len(reading.details) == before
 
 
-def _refuse_unknown_keys(reading: SchemaReading) -> None:
+def _add_unknown_key_problems(reading: SchemaReading) -> None:
     """Adds each `x-eval-` key that is no known setting to the mistakes. The one in NULLS is known only at the root."""
     for key in reading.schema:
         known = KEYS if reading.loc else (*KEYS, NULLS)

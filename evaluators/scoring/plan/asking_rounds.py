@@ -71,7 +71,8 @@ class RowsAsking:
 
 
 def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
-    """The rows of each evaluator, which have asked their questions together and are answered: no column, but one asker for each.
+    """Asks the questions of some evaluators about the rows of a chunk together. In place of a column it gives one asker for each evaluator,
+    whose questions are answered.
 
     The columns are those that the first evaluator reads, then those of the next.
     """

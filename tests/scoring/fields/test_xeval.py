@@ -125,12 +125,12 @@ def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
 
 
 def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
-    assert read_entry("exact", "comparator") == ("exact", {})
-    assert read_entry({"numeric": {"tolerance": {"rel": 0.1}}}, "comparator") == ("numeric", {"tolerance": {"rel": 0.1}})
+    assert read_entry("exact") == ("exact", {})
+    assert read_entry({"numeric": {"tolerance": {"rel": 0.1}}}) == ("numeric", {"tolerance": {"rel": 0.1}})
     bad: Any
     for bad in ("", {}, {"a": {}, "b": {}}, {"a": 1}, None):
         with pytest.raises(BadSettings):
-            read_entry(bad, "comparator")
+            read_entry(bad)
 
 
 # The tree

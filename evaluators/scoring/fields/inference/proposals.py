@@ -135,7 +135,8 @@ class Proposal(Struct, frozen=True):
 
 
 def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
-    """How to compare the values of the field at that path. `values` are single values; nulls are left out."""
+    """The comparator to propose for the field at a path, with the reason. `values` are single values; nulls are left out. `ask` is
+    asked where their notation is not clear."""
     if not values:
         return Proposal("exact", "null wherever it stands")
     if all(isinstance(value, bool) for value in values):
@@ -234,7 +235,7 @@ _DIGIT: Final = re.compile(r"[0-9]")
 
 
 def _with_exceptions(proposal: Proposal, count: int, odd: Sequence[Any]) -> Proposal:
-    """A proposal for most of the values, with those that are other."""
+    """The proposal for `count` of the values, whose reason also names the `odd` ones, which it cannot read."""
     shown = first_texts([quote(text, 30) for text in dict.fromkeys(map(str, odd))], _ODD_SHOWN)
     has = "has" if len(odd) == 1 else "have"
     but = f"{len(odd):,} of {count + len(odd):,} cannot be read so and {has} no score: {shown}"
@@ -306,8 +307,8 @@ _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})
 def _two_notation_proposal(
     texts: Sequence[str], distinct: Sequence[str], notations: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
-    """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two notations (`both`)
-    read as different numbers."""
+    """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two notations
+    (`notations`) read as different numbers."""
     first, second = (numbers_of(distinct, item) for item in notations)
     pairs = list(zip(distinct, first, second, strict=True))
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]
@@ -345,7 +346,7 @@ def _word_proposal(texts: list[str], distinct: list[str]) -> Proposal:
 
 
 def _nearly_dates_note(texts: list[str]) -> str:
-    """The reason why the texts are no dates, where nearly all of them are."""
+    """A remark that nearly all of the texts are dates, with one that is none; an empty text where they are not."""
     counts = {spelled: sum(read_date(text, spelled) is not None for text in texts) for spelled in PROPOSED_FORMATS}
     best = max(PROPOSED_FORMATS, key=lambda spelled: counts[spelled])
     if 5 * counts[best] < 4 * len(texts):

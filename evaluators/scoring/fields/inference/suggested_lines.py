@@ -108,12 +108,13 @@ class NullMeaning(Struct, frozen=True):
 
 
 def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
-    """The lines for documents of that shape, in the order in which the documents name them."""
+    """The lines for documents of that shape, in the order in which the documents name them. `ask` is asked what is not clear."""
     return list(_lines(root, (), root.met, ask))
 
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
-    """Whether null means that a value is absent, which is asked where a value is null in some answers and not in others; else None."""
+    """The meaning of null in the expected answers: `ask` is asked where a value is null in some and not in others. None where there is no
+    such value."""
     partly_null = [(path, node) for path, node in _single_value_places(root, ()) if node.nulls and node.scalars]
     if not partly_null:
         return None
