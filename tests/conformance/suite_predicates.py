@@ -337,7 +337,7 @@ def field_hits(paths: Iterable[Any], expected: Any, output: Any) -> Iterator[tup
     """Each path that can be read, with the values that it finds on both sides."""
     for written in paths:
         if (path := _read(written)) is not None:
-            ours, theirs = (_listed_hits(path, side) for side in path.get_pair(expected, output))
+            ours, theirs = (_listed_hits(path, side) for side in path.pair_getter()(expected, output))
             yield written, (ours, theirs)
 
 

@@ -71,13 +71,16 @@ class Session:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Within the `with` block, the connection for this thread alone, with several statements that count as one."""
+        """Within the `with` block, the connection for this thread alone, with several statements that count as one: after an error, none
+        of them counts."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
-            finally:
                 self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
 
     def claim(self, keys: Sequence[str], owner: str) -> set[str]:
         """The keys that `owner` may ask about: those that no other owner has claimed. They are claimed by this call."""

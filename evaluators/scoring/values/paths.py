@@ -108,15 +108,12 @@ class Path(Struct, frozen=True):
         """
         return _getter(self.steps, self.joins, self.query)(document)
 
-    def get_pair(self, expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
-        """The values in two documents. Where keys contain dots, the output follows the reading of the expected side.
-
-        When the expected side has nothing there, the output is read on its own.
-        """
-        return self.pair_getter()(expected, output)
-
     def pair_getter(self) -> PairGetter:
-        """A function that does what `get_pair` does, made once for many documents."""
+        """A function from an expected document and an output to the values at the path in both, as `get` gives them.
+
+        Where keys contain dots, the output follows the reading of the expected side. When that side has nothing there, the output is
+        read on its own.
+        """
         return _pair_getter(self.steps, self.joins, self.query)
 
     def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import threading
 from pathlib import Path
 from typing import Any
@@ -516,3 +517,11 @@ def test_a_budget_below_one_request_says_so(
     assert said in found[0].error.message
     assert "fields_per_request" in str(found[0].error.hint) or budget == {"max_questions": 0}
     assert server.requests == []
+
+
+def test_a_claim_that_fails_halfway_keeps_no_question_from_others() -> None:
+    session = Session()
+    keys: list[Any] = ["car", object()]
+    with pytest.raises(sqlite3.Error):
+        session.claim(keys, "one")
+    assert session.claim(["car"], "other") == {"car"}
