@@ -15,7 +15,7 @@ from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.needs import Column, Condition, Expected, Need, Output, Part, Text, Wanted
-from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_order
+from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_dependency_order
 from evaluators.scoring.plan.suite_plan import Plan
 from evaluators.scoring.values.quoting import flow_text
 from evaluators.suites.config import RUN_SETTINGS, SuiteConfig
@@ -255,7 +255,7 @@ def _order_items(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
             before[edge.after].append(edge.before)
     free = [line.name for line in lines if not before[line.name]]
     yield Item(f"first: {', '.join(free)}")
-    for line in in_order(lines):
+    for line in in_dependency_order(lines):
         if before[line.name]:
             yield Item(f"{line.name}, after {', '.join(before[line.name])}")
 

@@ -11,7 +11,7 @@ from evaluators.model.rows import MISSING
 from evaluators.runs.ids import output_columns
 from evaluators.runs.metrics import rows_text, score_text
 from evaluators.scoring.needs import Output
-from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_order
+from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_dependency_order
 from evaluators.scoring.plan.suite_plan import compile_plan
 
 MOST_ROWS: Final = 200
@@ -51,7 +51,7 @@ def _reads_outputs(line: EvaluatorLine) -> bool:
 def _without_asking(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     """The evaluators that ask no judge, batch or async function, and depend on none that does."""
     left_out = {line.name for line in lines if line.settings.asking() is not None}
-    for line in in_order(lines):
+    for line in in_dependency_order(lines):
         if any(edge.after == line.name and edge.before in left_out for edge in edges(lines)):
             left_out.add(line.name)
     return [line for line in lines if line.name not in left_out]

@@ -12,7 +12,7 @@ from evaluators.runs.ledger import Ledger
 from evaluators.runs.split_result import MOST_ISSUES, SplitResult
 from evaluators.scoring.needs import NO_EXPECTED, Expected, column_of
 from evaluators.scoring.plan.cells import Cells
-from evaluators.scoring.plan.graph import in_order
+from evaluators.scoring.plan.graph import in_dependency_order
 from evaluators.scoring.plan.suite_plan import Compiled, Plan, need_of_condition
 from evaluators.testsets.reader import Chunk
 
@@ -23,7 +23,9 @@ class RowIssues:
     def __init__(self, plan: Plan, ledgers: Sequence[Ledger], roles: Mapping[str, str], result: SplitResult) -> None:
         self._evaluators = plan.evaluators
         places = {evaluator.line.name: index for index, evaluator in enumerate(plan.evaluators)}
-        self._order = [places[line.name] for line in in_order([evaluator.line for evaluator in plan.evaluators])]
+        self._order = [
+            places[line.name] for line in in_dependency_order([evaluator.line for evaluator in plan.evaluators])
+        ]
         """The places of the evaluators, those first that others wait for."""
         self._ledgers = ledgers
         self._roles = roles

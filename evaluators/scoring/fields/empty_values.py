@@ -147,7 +147,7 @@ class EmptyCounts:
             self._trim()
 
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
-        """By group, field and counts of a row, how many rows have these counts."""
+        """How many rows have the same counts of empty values: {group: {field: {counts of a row: number of rows}}}."""
         self._spread()
         counts: dict[str, dict[str, dict[InRow, int]]] = {}
         texts = {name: field_name(name) for name in self._names()}

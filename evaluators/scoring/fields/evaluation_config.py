@@ -289,7 +289,7 @@ def _types(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _kind(schema: Mapping[str, Any]) -> Kind:
-    """Whether a schema is of an object, an array, or something that is compared as it is."""
+    """The kind of a schema: `object`, `array`, or `leaf` for what is compared as it is."""
     types = _types(schema)
     if types:
         plain = types - {"null"}

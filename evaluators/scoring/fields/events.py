@@ -74,6 +74,7 @@ class Events:
     """The events of results, made once for each kind. `surplus_counts`: items that only the output has lower the score of a list."""
 
     def __init__(self, root: FieldNode, surplus_counts: bool) -> None:
+        """Finds the scale of the weights in the tree of `root`."""
         weights = {node.weight for node in nodes(root, once=True)}
         weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
         self.scale = lcm(*{weight.denominator for weight in weights})

@@ -55,6 +55,7 @@ class TreeKeys:
     """The keys that a tree of fields knows at one place."""
 
     def __init__(self, nodes: Iterable[FieldNode]) -> None:
+        """The keys of these nodes, and of the branches of those that are choices."""
         self._nodes = _with_branches(nodes)
         self.names = frozenset(key for node in self._nodes for key in _declared_keys(node))
         self._below: dict[str | None, TreeKeys] = {}

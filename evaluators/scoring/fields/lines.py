@@ -222,8 +222,8 @@ def _read_skipped_path(index: int, spelled: object) -> Path:
 
 
 def _with_missing_comparators(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
-    """The lines. One that only says how a list is aligned, or what is made of its value first, gets the comparator `exact` where no line
-    below uses that: of a list, no `[*]` line."""
+    """The lines, each with a comparator where it is scored. A line without one only says how a list is paired, or how its value is
+    reshaped, for the lines below; where there are none that use this, it gets `exact`."""
     arrays, above = _lists_looked_into(lines), _paths_above(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
@@ -238,8 +238,8 @@ def _with_missing_comparators(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
 
 def _paths_above(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
     """The places below which some line is."""
-    steps = [line.path.steps for line in lines if not line.skip and line.path.query is None]
-    return {step[:cut] for step in steps for cut in range(len(step))}
+    paths = [line.path.steps for line in lines if not line.skip and line.path.query is None]
+    return {path[:cut] for path in paths for cut in range(len(path))}
 
 
 def _lists_looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:

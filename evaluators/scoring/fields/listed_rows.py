@@ -191,8 +191,8 @@ class ListedRows(ScoredRows):
         return [self._field_outcome(number, line, at) for number, line in enumerate(self.tree.scored_lines)]
 
     def _full_results(self, at: int) -> RowResults:
-        """The results of a row, those that match too. Where matches were only counted, the row is walked through once
-        more."""
+        """The results of a row, those that match too. Where matches were only counted, the row is walked through once more, and the results
+        are kept."""
         if self.walk.every:
             return self.rows[at].results
         walked = self._every.get(at)
@@ -218,7 +218,8 @@ class ListedRows(ScoredRows):
         return outcome_of_field(self.tree, line, results, aligned or not line.path.definite)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        """The reason of one row's result: the status of each field, and in words what could not be measured."""
+        """The reason of one row's result: the outcome of each field, and in words what could not be measured. `unreadable` is why there is
+        no output. A row that was not counted is judged first."""
         row = self.rows[at]
         if not row.statuses:  # nobody has counted the row
             self.judge(row, signature_of(row.results))
@@ -231,8 +232,8 @@ class ListedRows(ScoredRows):
                 for field in fields
             )
             return Reason(unreadable.message if problem is None else problem.issue.message, fields=fields)
-        long = {each.at.node.name for each in row.results.lists if each.crowded}
-        problems = [f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long]
+        crowded = {each.at.node.name for each in row.results.lists if each.crowded}
+        problems = [f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in crowded]
         if problem is not None:
             problems.insert(0, problem.issue.message)
         elif all(field.status in LEFT_OUT for field in fields) and len(fields) == len(row.statuses):
@@ -263,6 +264,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
     """Scores rows by their listed fields: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: ListedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
+        """`columns` are those of the cells that a row has beside its documents. What rows came to is remembered by the tree."""
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
         self._known: dict[tuple[Signature, frozenset[int]], tuple[bytes, Changes, Result]] = tree.memory.setdefault(
             ("rows", pass_at), {}

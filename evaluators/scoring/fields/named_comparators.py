@@ -347,7 +347,7 @@ def read_compound(options: object) -> tuple[tuple[str, ...], object]:
 
 
 def takes_text(comparator: Comparator, word: str) -> bool:
-    """Whether a compound gives the comparator one text a side."""
+    """Whether the values of a compound's keys are joined to one text for a comparator: for those that ship, `exact` apart."""
     return word != "exact" and word in COMPARATORS.shipped_names() and type(comparator) is COMPARATORS.shipped_plug(word)
 
 
@@ -410,11 +410,11 @@ def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) ->
     word = re.sub(r"[\s-]+", "_", name.strip().casefold())
     suggested = next((written for written, words in _CALLED.items() if word in words.split()), None)
     if suggested == "semantic" and context.get("judge") is None:
-        return f"write fuzzy ({_deed_text('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
+        return f"write fuzzy ({_purpose_text('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
     if suggested is None:
         return None
     plain = suggested.lstrip("{").partition(":")[0]
-    return f"write {plain if keyed else suggested} ({_deed_text(plain)})"
+    return f"write {plain if keyed else suggested} ({_purpose_text(plain)})"
 
 
 def start_here_text(own: Iterable[str] = ()) -> str:
@@ -425,8 +425,8 @@ def start_here_text(own: Iterable[str] = ()) -> str:
     )
 
 
-def _deed_text(word: str) -> str:
-    """The deed of a comparator in a few words: the start of its docstring."""
+def _purpose_text(word: str) -> str:
+    """What a comparator does, in a few words: the start of its docstring."""
     if word in _WITHOUT_PLUG:
         return _WITHOUT_PLUG[word]
     first_line = (COMPARATORS.find(word).__doc__ or "").partition("\n")[0]

@@ -123,6 +123,7 @@ class OpenCheck(RowsCheck[OpenRows]):
     """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: OpenTree, pass_at: float) -> None:
+        """A check that has scored no row yet; a row passes from a score of `pass_at` on."""
         super().__init__()
         self.tree = tree
         self.pass_at = pass_at

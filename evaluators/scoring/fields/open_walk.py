@@ -72,6 +72,7 @@ class OpenWalk:
     """Compares the documents of rows; remembers the places that they led to and the patterns that they had."""
 
     def __init__(self, tree: OpenTree) -> None:
+        """A walk that has met no document yet, by the rules of `tree`."""
         self.tree = tree
         self.room = _MOST_MARKS
         """How many marks may be added before the check starts a new walk, which bounds memory."""

@@ -139,6 +139,8 @@ class Place:
         siblings: tuple[FieldNode, ...] = (),
         kind: int | None = None,
     ) -> None:
+        """Compiles a node. `absent` are the values that count as absent. `kind` is given for places that the schema lacks alone; else it is
+        that of the node."""
         self.node, self.absent, self.trail = node, absent, trail
         """`trail` has the positions of the keys that lead here; AFTER for items, and for keys that are not declared."""
         self.inside, self.choices, self.siblings = inside, choices, siblings

@@ -67,7 +67,7 @@ def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:
 
 
 def own_place(schema: object, loc: Loc) -> Loc:
-    """The place where a schema was written."""
+    """The place where a schema was written; `loc`, where the schema does not know it."""
     return schema.loc if isinstance(schema, Placed) else loc
 
 
@@ -119,6 +119,7 @@ class _SchemaWalk:
     """One walk over a schema. `details` are its problems."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
+        """`root` is the whole schema, in which references lead to places."""
         self.root = root
         self.details: list[Detail] = []
         self.kept: dict[str, str] = {}

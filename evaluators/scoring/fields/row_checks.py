@@ -267,6 +267,7 @@ class PathTally:
     """The counts of one evaluator, by path."""
 
     def __init__(self, cap: int = PATH_CAP) -> None:
+        """`cap` is the number of paths that are counted apart."""
         self._cap = cap
         self._paths: dict[Name, list[int]] = {}
         """How often each status was met, by its number. Items that only the output has are counted apart, at `SURPLUS`."""

@@ -353,7 +353,7 @@ def stand_in_comparator() -> Comparator:
 
 
 def explained_answer(answer: Comparison | RowProblem) -> Explained:
-    """The explained status that a comparator's later answer stands for, which may be a problem."""
+    """What a comparator that was asked in a list answered, as an `Explained`; a problem becomes an error or a fault."""
     return explained_problem(answer) if isinstance(answer, RowProblem) else explained_outcome(answer)
 
 
@@ -365,7 +365,7 @@ def explained_problem(error: RowProblem) -> Explained:
 
 
 def explained_outcome(outcome: Comparison) -> Explained:
-    """The answer of a comparator, with its reason."""
+    """The answer of a comparator as an `Explained`: its status, its reason and its details."""
     return Explained(_judged_status(outcome), outcome.reason, details=outcome.details)
 
 

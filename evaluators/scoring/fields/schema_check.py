@@ -98,6 +98,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
     MISSING."""
 
     def __init__(self, scoring: SchemaScoring) -> None:
+        """A check that has counted no row yet. What rows came to is remembered by `scoring`."""
         super().__init__()
         self._scoring = scoring
         self._places = places_of(scoring.row_fields)

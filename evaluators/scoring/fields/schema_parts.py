@@ -151,6 +151,8 @@ class SchemaReader:
     """Reads the schemas of one document into parts. `details` are the problems met."""
 
     def __init__(self, root: Placed, details: list[Detail], context: Mapping[str, Any], fill: Fill) -> None:
+        """`root` is the whole schema with its references resolved, and `details` has the problems of that; `fill` reads the words of a
+        dialect."""
         self.details = details
         self.context = context
         self.metrics: dict[str, Metric] = {}

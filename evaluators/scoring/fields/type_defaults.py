@@ -100,7 +100,7 @@ def set_type_default(json_type: str, comparator: object) -> TypeDefault:
 
 
 def reset_type_defaults() -> None:
-    """Back to the defaults that the package comes with."""
+    """Sets the comparators of JSON types in this thread or task back to those that the package comes with."""
     _chosen.set(BUILT_IN)
 
 

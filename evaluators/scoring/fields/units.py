@@ -49,6 +49,7 @@ class Units:
     """The part of a walk that compares values as one, and asks comparators that cost."""
 
     def __init__(self, every: bool, weighing: bool, asking: bool, number: int) -> None:
+        """A walk without results; `number` is that of its row."""
         self.every, self.weighing, self.asking = every, weighing, asking
         """`every`: matches are results, too. `weighing`: pairs are only weighed, and comparators that cost are not called, unless it is
         `asking`."""

@@ -277,8 +277,8 @@ class Weighing(Units):
         hits: Hits,
         asking: InstancePath | None = None,
     ) -> list[Worth]:
-        """The worth of pairing two items, for each (expected index, index in the output). What matches is added to `hits`.
-        Comparators that cost are asked where `asking` has the path of the list.
+        """For each of the `pairs` (expected index, index in the output), what pairing the two items is worth; `item` is the place of the
+        items. The places that match in a pair are put into `hits`. Comparators that cost are asked where `asking` has the path of the list.
 
         A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
         be compared is wrong here: a pair is not complete because of it.

@@ -43,6 +43,8 @@ class RowsAsking:
     """The rows of a chunk that an evaluator asks about one by one, before it scores them."""
 
     def __init__(self, evaluator: Planned, columns: Sequence[Cells]) -> None:
+        """Finds the rows that have something to ask: those whose gates are open and whose cells can be read. `columns` are the gates, then
+        the inputs."""
         line = self.line = evaluator.line
         self._asking = line.settings.asking() or Asking()
         gates, cells = columns[: len(evaluator.gates)], columns[len(evaluator.gates) :]

@@ -52,12 +52,13 @@ class SearchedCell:
         """The last comparison: the chosen document, the expected one, and which of them is given."""
 
     def get(self, want: Want, prefer: Want = "any") -> Any:
-        """The document of that kind, or a cell error. `prefer` is the kind of document that all evaluators of the row share."""
+        """The value of the document of the wanted kind, or a cell error. `prefer` is the kind of document that all evaluators of the row
+        share."""
         chosen = self.picked_document(want, prefer)
         return chosen.found.value if chosen.__class__ is PickedDocument else chosen
 
     def picked_document(self, want: Want, prefer: Want = "any") -> Any:
-        """The document of that kind, with where it stands and among how many; else a cell error.
+        """The document of the wanted kind, with where it stands and among how many; else a cell error.
 
         Where the cell has no text to look in, it is what `output_document` gives: the cell's own value.
         """

@@ -86,7 +86,7 @@ def _awaited_names(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
     return names
 
 
-def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
+def in_dependency_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     """The lines in an order in which each comes after those it waits for, otherwise that of the file."""
     by_name, before = {line.name: line for line in lines}, _awaited_names(lines)
     placed: dict[str, EvaluatorLine] = {}

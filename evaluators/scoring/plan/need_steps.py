@@ -70,6 +70,7 @@ class NeedSteps:
     def __init__(
         self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
     ) -> None:
+        """Notes what the needs of all `lines` ask of each output column; no step is made yet. `roles` maps roles to columns."""
         self.columns, self.roles, self.reading = columns, roles, reading
         self.steps: list[Step] = []
         self.searched: dict[str, int] = {}

@@ -37,7 +37,7 @@ from evaluators.scoring.plan import cells
 from evaluators.scoring.plan.asking_rounds import ask_together, rounds_of, rows_of_asker
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.chunk_scoring import Planned, issue_of_bug, score_together, verdicts_of, verdicts_one_by_one
-from evaluators.scoring.plan.graph import EvaluatorLine, in_order
+from evaluators.scoring.plan.graph import EvaluatorLine, in_dependency_order
 from evaluators.scoring.plan.need_steps import Lookup, NeedSteps, Reading, Step
 from evaluators.scoring.values.json_choice import PickedDocument
 
@@ -187,7 +187,7 @@ def compile_plan(
 
     `watched` has the fields, by evaluator, of which every verdict says what became of them.
     """
-    ordered, reading = in_order(lines), reading or Reading()
+    ordered, reading = in_dependency_order(lines), reading or Reading()
     columns = tuple(dict.fromkeys(column.name_by(roles) for column in needed_columns(ordered, roles)))
     needs = NeedSteps(columns, ordered, roles, reading)
     compiled: dict[str, Compiled] = {}
