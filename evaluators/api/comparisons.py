@@ -84,15 +84,15 @@ def _with_reasons(comparison: RunComparison, new: Side) -> RunComparison:
     return replace(comparison, changed=tuple(changed))
 
 
-def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
-    """The comparison of a run with the baseline of a suite; `how` is as for `compare`. Raises Problems as that does."""
-    return compare(baseline_of(suite), new, suite=suite, **how)
+def compare_with_baseline(suite: Suite, new: Path, **options: Any) -> RunComparison:
+    """The comparison of a run with the baseline of a suite; `options` are as for `compare`. Raises Problems as that does."""
+    return compare(baseline_of(suite), new, suite=suite, **options)
 
 
-def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **how: Any) -> RunComparison:
+def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **options: Any) -> RunComparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 
-    Without names, all of them. `how` is as for `compare`, and nothing fails where it names no rule. Raises Problems when the run has
+    Without names, all of them. `options` are as for `compare`, and nothing fails where it names no rule. Raises Problems when the run has
     none of that name.
     """
     side = open_side(run)
@@ -116,7 +116,7 @@ def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **
     rankings = rank_variants(side, chosen)
     if len(chosen) == 2:
         base, new = (variant_side(side, name) for name in chosen)
-        return replace(compare(base, new, suite=suite, **{"fail_on": (), **how}), rankings=rankings)
+        return replace(compare(base, new, suite=suite, **{"fail_on": (), **options}), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
     comparison = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster

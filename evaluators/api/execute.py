@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from evaluators.api.run_options import RowsAsked, RunOptions, observer_of, prepare_rows, refuse_unknown, rows_asked
 from evaluators.api.written_run import (
-    AskedFor,
     Finished,
+    RequestedOutputs,
     check_files,
     finish_once_more,
     requested_outputs,
@@ -93,7 +93,7 @@ def finish(
 
 
 def _finish(
-    suite: LoadedSuite, test_set: RowsAsked, options: RunOptions, wanted: AskedFor, resumed: ResumedRun | None
+    suite: LoadedSuite, test_set: RowsAsked, options: RunOptions, wanted: RequestedOutputs, resumed: ResumedRun | None
 ) -> Finished:
     """Runs the suite with its files on this machine: reads, scores in splits, counts, checks gates, writes, and sends to trackers. Returns
     the run, with what its summary needs. Raises Problems when it cannot start."""
@@ -134,7 +134,7 @@ def _finish(
 
 
 @contextmanager
-def _cleaning_up(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
+def _cleaning_up(folder: RunFolder | None, wanted: RequestedOutputs) -> Iterator[None]:
     """Within the `with` block, an error deletes the folder of the run, unless the run can be resumed; the error goes on."""
     try:
         yield
@@ -156,7 +156,7 @@ def _with_options(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
     return replace(suite, config=replace(suite.config, sections=sections)) if overrides else suite
 
 
-def _keep_partial_run(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
+def _keep_partial_run(folder: RunFolder, wanted: RequestedOutputs, splits: int | None = None) -> str:
     """Keeps the rows scored so far in the run folder, so that the run can be resumed. Returns a sentence about that.
 
     Where nothing can be kept, it does nothing and returns an empty text: no split is scored, nothing is to be written, or the
@@ -177,7 +177,7 @@ def _replaced_run_notice(folder: RunFolder) -> str:
     return f"the run before is {folder.waiting_folder} until every row of this one is scored"
 
 
-def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
+def _recordings_of(prepared: Prepared, wanted: RequestedOutputs, tracked: bool) -> tuple[Recording, ...] | None:
     """How much to record of the rows, for each variant; None where no output of the run needs a record. `tracked`: the run is sent to
     trackers."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
@@ -196,7 +196,7 @@ def _recordings_of(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple
 
 
 def _open_folder(
-    prepared: Prepared, wanted: AskedFor, key: dict[str, str], started: datetime, resumed: ResumedRun | None
+    prepared: Prepared, wanted: RequestedOutputs, key: dict[str, str], started: datetime, resumed: ResumedRun | None
 ) -> RunFolder | Path:
     """Makes or opens the run folder, and returns it; a temporary one where only what is made from it is asked for.
 

@@ -125,12 +125,15 @@ def advice_page(path: Path) -> Page:
 
     lines = suite.lines
     suggestions = suggestions_for(lines, record, reading=reading_of(suite))
-    none = (Section(None, (Paragraph("No single change that was tried would turn a recorded wrong value right."),)),)
+    no_suggestion = (
+        Section(None, (Paragraph("No single change that was tried would turn a recorded wrong value right."),)),
+    )
     cells = (line.cells for line in record.cells(record.facts.variants[0].variant))
     note = empty_answer_note(lines, record.result.columns, cells)
-    baseline = (Section("An empty answer", (Paragraph(f"{note}.", "note"),)),) if note is not None else ()
+    empty_answers = (Section("An empty answer", (Paragraph(f"{note}.", "note"),)),) if note is not None else ()
     return Page(
-        f"{record.result.name}: advice", (*(suggestion_section(suggestions, len(suggestions)) or none), *baseline)
+        f"{record.result.name}: advice",
+        (*(suggestion_section(suggestions, len(suggestions)) or no_suggestion), *empty_answers),
     )
 
 

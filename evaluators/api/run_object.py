@@ -180,7 +180,7 @@ class Run(reader.Run):
         measured), `match`, `accuracy` and so on; with variants `variant`."""
         from evaluators.runs.metric_table import FIELD_METRICS
 
-        about: dict[str, Kind] = {**self._variant_column, "evaluator": "text", "path": "text"}
+        leading_columns: dict[str, Kind] = {**self._variant_column, "evaluator": "text", "path": "text"}
         rows = [
             [
                 *([stats.variant] if self.result.variants else ()),
@@ -191,7 +191,7 @@ class Run(reader.Run):
             for stats in self.result.evaluators
             for field in stats.fields
         ]
-        return ResultTable({**about, **{metric.name: metric.kind for metric in FIELD_METRICS}}, rows)
+        return ResultTable({**leading_columns, **{metric.name: metric.kind for metric in FIELD_METRICS}}, rows)
 
     def table(self, name: str) -> ResultTable:
         """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels` or
@@ -248,19 +248,19 @@ class Run(reader.Run):
         for row in row_views(self):
             for result in row.evaluators:
                 id_ = row.id or None if "id" in self.result.columns else None
-                about = [row.variant, row.number, id_, result.evaluator]
+                leading_cells = [row.variant, row.number, id_, result.evaluator]
                 if result.issue is not None and result.status.kept_out:
-                    yield [*about, None, result.status.word, None, None, result.issue.message]
+                    yield [*leading_cells, None, result.status.word, None, None, result.issue.message]
                 elif result.passed is False:
                     wrong = [field for field in result.fields if field.status.word in _WRONG]
                     for field in wrong:
                         yield [
-                            *about, field.path, field.status.word, _or_none(field.expected), _or_none(field.actual), field.reason,
+                            *leading_cells, field.path, field.status.word, _or_none(field.expected), _or_none(field.actual), field.reason,
                         ]  # fmt: skip
                     if not wrong:
                         word = result.status.word
                         yield [
-                            *about,
+                            *leading_cells,
                             None,
                             "failed" if word == "scored" else word,
                             *self._whole_cells(row),

@@ -113,11 +113,11 @@ def prepare_rows(suite: LoadedSuite, rows: RowsAsked, options: RunOptions) -> Pr
     """The suite and the rows that are asked for, ready to run. `rows` are a file, settings of a test set, or rows of a program;
     None takes the suite's own. Raises Problems with everything that keeps the run from starting."""
     settings = options.get("test_set_settings") or {}
-    file = given = None
+    file = rows_in_memory = None
     if isinstance(rows, Mapping):
         settings = {**rows, **settings}
     elif isinstance(rows, str):
         file = rows
     else:
-        given = rows
-    return prepare(suite, file, settings, options.get("selection"), options.get("results"), given)
+        rows_in_memory = rows
+    return prepare(suite, file, settings, options.get("selection"), options.get("results"), rows_in_memory)

@@ -123,10 +123,10 @@ def row_page(
             span = chunk.span
             for index, offset in enumerate(chunk.offsets):
                 last = rows.number(before, offset)
-                found = chunk.ids[index] if chunk.ids is not None else ""
-                if last == number or (number is None and row_id in (None, found)):
+                id_ = chunk.ids[index] if chunk.ids is not None else ""
+                if last == number or (number is None and row_id in (None, id_)):
                     cells = {name: chunk.columns[name][index] for name in plan.columns}
-                    name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
+                    name = f"row {last} of {rows.name}" + (f", {id_}" if id_ else "")
                     return _page_about_row(prepared.suite, f"{suite.name}: {name}", cells, prepared.roles, plan)
         before += span
     raise _no_row(rows, last, number, row_id)
@@ -224,17 +224,17 @@ def _page_about_row(
         for evaluator in plan.evaluators:
             cell_values = [slots[slot][0] for slot in evaluator.inputs[:2]]
             results[evaluator.line.name] = _with_full_reasons(results[evaluator.line.name], cell_values)
-    found: dict[str, None] = {}
+    sentences: dict[str, None] = {}
     for evaluator in plan.evaluators:
         for index, need in enumerate(evaluator.line.settings.needs()):
             if isinstance(need, Output):
                 column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
                 value = slots[evaluator.inputs[index]][0]
                 if isinstance(cells.get(column), str):
-                    found[
+                    sentences[
                         f'Column "{column}": {_reading_text(value, plan.picked_document(evaluator, index, slots, 0))}'
                     ] = None
-    how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
+    how = (Section(None, tuple(map(Paragraph, sentences))),) if sentences else ()
     page = Page(title, (*how, *(_evaluator_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)
     return page, exit_code(Facts(issues=issues))

@@ -63,7 +63,7 @@ class Finished(Struct, frozen=True):
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
-class AskedFor(Struct, frozen=True):
+class RequestedOutputs(Struct, frozen=True):
     """The outputs of a run beside its metrics."""
 
     results: Path | None
@@ -87,11 +87,11 @@ class AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
+def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> RequestedOutputs:
     """The outputs that the options of a run request. `looked_at` says that a program will look at rows, `to_store` that the run
     folder goes to a store."""
     results = options.get("results")
-    return AskedFor(
+    return RequestedOutputs(
         results=None if results is None else Path(results),
         words=suite.results.formats if results is not None else (),
         files=tuple(map(str, options.get("files", ()))),
@@ -103,7 +103,7 @@ def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, 
     )
 
 
-def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
+def check_files(prepared: Prepared, wanted: RequestedOutputs, formats: Sequence[str] | None) -> None:
     """Raises Problems (config) for requested files that cannot be written; `formats` are those of the options, None without any."""
     issues: list[Issue] = []
     keeps_folder = wanted.results is not None
@@ -162,7 +162,7 @@ def _rows_file_issues(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
 
 
 def write_run(
-    prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun, result: RunResult
+    prepared: Prepared, wanted: RequestedOutputs, folder: RunFolder | None, run: ScoredRun, result: RunResult
 ) -> Finished:
     """Writes the files of a run, all made from what it recorded, and returns the run with what its summary needs.
 
@@ -216,7 +216,7 @@ def _finished_unrecorded(result: RunResult, refused: Issue, rows_stay: bool) -> 
     return Finished(with_later_issues(result, lost), Options(), refused=lost)
 
 
-def finish_once_more(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
+def finish_once_more(prepared: Prepared, wanted: RequestedOutputs, path: Path) -> Finished:
     """Writes the requested files of the run in the folder `path`, which was finished before, and returns that run: nothing is scored."""
     from evaluators.reports.report_files import needs_cells
     from evaluators.runs.cells_again import cells_from
@@ -241,7 +241,7 @@ def finish_once_more(prepared: Prepared, wanted: AskedFor, path: Path) -> Finish
     )  # fmt: skip
 
 
-def _with_written_files(record: Run, path: Path, wanted: AskedFor) -> RunResult:
+def _with_written_files(record: Run, path: Path, wanted: RequestedOutputs) -> RunResult:
     """The result, whose `written` also names the further files outside of the run folder, as paths from there: so no test set takes them
     for rows."""
     if not wanted.paths or wanted.to_store:
@@ -288,7 +288,7 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
 
 
 def _write_folder_files(
-    prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run
+    prepared: Prepared, wanted: RequestedOutputs, folder: RunFolder, record: Run
 ) -> tuple[Run, Options, Options]:
     """Writes the files of the run folder, if there is one. Returns (record, summary options, page options).
 
@@ -308,7 +308,7 @@ def _write_folder_files(
     return record, options, of_pages
 
 
-def _summary_and_page_options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
+def _summary_and_page_options(prepared: Prepared, wanted: RequestedOutputs, record: Run) -> tuple[Options, Options]:
     """(summary options, page options): pages have all suggestions, the summary has a few."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.headline import Options
@@ -333,7 +333,7 @@ def _gate_places(suite: LoadedSuite) -> dict[str, str]:
     return {gate.written: suite.config.source.place(("gates", gate.key), key=True) for gate in suite.gates}
 
 
-def _with_folder_hint(options: Options, wanted: AskedFor, result: RunResult) -> Options:
+def _with_folder_hint(options: Options, wanted: RequestedOutputs, result: RunResult) -> Options:
     """The options of a run that keeps no record. Where a summary would show examples of mistakes, a hint says that they need the run
     folder."""
     wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)

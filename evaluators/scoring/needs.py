@@ -349,16 +349,16 @@ class Condition(Struct, frozen=True):
             if value.issue.blame is not Blame.OUTPUT and not self._asks_if_given(value):
                 raise RowProblem(value.issue)
             value = MISSING
-        found = self.path.get(value) if self.path is not None and value is not MISSING else value
+        actual = self.path.get(value) if self.path is not None and value is not MISSING else value
         if self.present is not None:
-            has_value = found is not MISSING and not (self.source == "row" and found in ("", None))
+            has_value = actual is not MISSING and not (self.source == "row" and actual in ("", None))
             return has_value is self.present
-        if found is MISSING:
+        if actual is MISSING:
             return False
         if self.source == "row":
-            return any(fits(wanted, found) for wanted in self.values)
-        there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
-        return any(json_equal(wanted, value) for wanted in self.values for value in there)
+            return any(fits(wanted, actual) for wanted in self.values)
+        candidates = actual if self.path is not None and not self.path.definite and isinstance(actual, list) else [actual]
+        return any(json_equal(wanted, value) for wanted in self.values for value in candidates)
 
     def nearly_holds(self, cell: JSON | Missing | CellError) -> bool:
         """Whether a cell of the condition's column is nearly one of its values, and is none."""

@@ -284,9 +284,12 @@ def _draft(
     notes.extend(f"{source.place(loc)}: {note}" for note in current.notes)
     if plug.retired:
         notes.append(f'{source.place(loc)}: "{current.type}" still works, but "{plug.retired}" does more')
-    own = [key for key in plug.model_fields if key in RUN_SETTINGS and not isinstance(current.settings.get(key), str)]
+    # a setting of the type that is called like one of the run, as `parse` of rules, unless it is a word
+    same_name = [
+        key for key in plug.model_fields if key in RUN_SETTINGS and not isinstance(current.settings.get(key), str)
+    ]
     run: dict[str, Any] = {
-        key: current.settings.pop(key) for key in RUN_SETTINGS if key in current.settings and key not in own
+        key: current.settings.pop(key) for key in RUN_SETTINGS if key in current.settings and key not in same_name
     }
     details: list[Detail] = []
     settings: Evaluator | None = None
@@ -298,8 +301,8 @@ def _draft(
     if details or settings is None:
         raise BadSettings(detail.under(*base) for detail in details)
     own_values = (value for key, value in current.settings.items() if key != "pass_at" or key not in current.implied)
-    first = next((value for value in own_values if isinstance(value, (str, int, float))), None)
-    return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first
+    first_setting = next((value for value in own_values if isinstance(value, (str, int, float))), None)
+    return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first_setting
 
 
 def _first_types_hint() -> str:

@@ -407,14 +407,14 @@ def _check_verdict(settings: Evaluator, verdict: Result) -> Result:
     return verdict
 
 
-def _bad_score(settings: Evaluator, what: str) -> RowProblem:
-    """The problem of a row for which an evaluator gave a score that is none."""
-    message = f'evaluator type "{settings.type}" {what}; a score is a number from 0 to 1'
+def _bad_score(settings: Evaluator, complaint: str) -> RowProblem:
+    """The problem of a row for which an evaluator gave no usable score, ready to raise. `complaint` is what it gave."""
+    message = f'evaluator type "{settings.type}" {complaint}; a score is a number from 0 to 1'
     return RowProblem(Issue("bad-score", Blame.BUG, message))
 
 
 def lists_fields(settings: Evaluator) -> bool:
-    """Whether reports can list its rows result by result: the type gives the documents of a row."""
+    """Whether an evaluator scores by a schema: then reports can list every result of a row, with its documents."""
     return settings.scored_fields().by_schema
 
 

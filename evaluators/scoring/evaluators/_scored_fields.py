@@ -96,7 +96,7 @@ class ScoredFields(Struct, frozen=True):
 
     @property
     def of_rows(self) -> tuple[str, ...]:
-        """The fields whose status every row has of its own, in the order of verdict statuses."""
+        """The fields, or the places of a schema, that the statuses of a row stand for, in their order."""
         return self.places or self.names
 
 

@@ -112,13 +112,13 @@ class TextChange(Struct, frozen=True):
 EXPECTED: Final = "EXPECTED"
 
 
-def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> list[TextChange]:
-    """The further differences that `exact_match` could forgive: each alone, then all, then text around the answer. `others` are its
-    other settings."""
-    changes = [_forgiving_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
+def text_changes(forgiven: Sequence[Forgiven], settings: Mapping[str, Any]) -> list[TextChange]:
+    """The further differences that `exact_match` could forgive: each alone, then all, then text around the answer. `settings` are its
+    other settings, as the suite writes them."""
+    changes = [_forgiving_change([*forgiven, name], settings) for name in FORGIVING if name not in forgiven]
     if len(changes) > 1:
-        changes.append(_forgiving_change([*FORGIVING], others))
-    output = {"output": others["output"]} if "output" in others else {}
+        changes.append(_forgiving_change([*FORGIVING], settings))
+    output = {"output": settings["output"]} if "output" in settings else {}
     around = TextChange(
         "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
         "the answer is inside more text; an output that also names another answer would pass",
@@ -126,7 +126,7 @@ def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> lis
     return [*changes, around]
 
 
-def _forgiving_change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:
+def _forgiving_change(forgiven: Sequence[Forgiven], settings: Mapping[str, Any]) -> TextChange:
     """The change that writes `forgive:` with these differences into `exact_match`, beside its other settings."""
     names = [name for name in FORGIVING if name in forgiven]
-    return TextChange(f"forgive: [{', '.join(names)}]", "exact_match", {**others, "forgive": names})
+    return TextChange(f"forgive: [{', '.join(names)}]", "exact_match", {**settings, "forgive": names})

@@ -136,13 +136,13 @@ def _difference(output: Any, expected: Any) -> str:
     if isinstance(read, dict | list) and read.__class__ is wanted.__class__:
         return "only how the JSON is written differs" if json_equal(read, wanted) else difference_text(wanted, read)
     place = _shared_length(output, expected)
-    one, other = output[place : place + 1], expected[place : place + 1]
+    character, expected_character = output[place : place + 1], expected[place : place + 1]
     # where letters differ in more than spaces or case, so do the texts
-    if not (one.strip() and other.strip()) and output.split() == expected.split():
+    if not (character.strip() and expected_character.strip()) and output.split() == expected.split():
         return "only spaces or line breaks differ"
-    if one.casefold()[:1] == other.casefold()[:1] and output.casefold() == expected.casefold():
+    if character.casefold()[:1] == expected_character.casefold()[:1] and output.casefold() == expected.casefold():
         return "only upper and lower case differ"
-    if one and other:
+    if character and expected_character:
         return f"differs from character {place + 1}: {_excerpt(output, place)} instead of {_excerpt(expected, place)}"
     if len(output) > len(expected):
         return f"the output goes on after the expected answer: {_excerpt(output, len(expected))}"

@@ -201,7 +201,7 @@ class Grounded(TreeEvaluator):
 
     @cached_property
     def choices(self) -> Choices:
-        """The values that the schema lists, by place: texts, and others."""
+        """(texts, others): the values that the schema lists as choices, by the place of a field."""
         listed = choices_in(self.json_schema) if self.json_schema is not None else {}
         return {
             place: (
