@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.model.issues import Problems
-from evaluators.scoring.plan.graph import edges, in_order
+from evaluators.scoring.plan.graph import edges, in_dependency_order
 from evaluators.suites.config import SuiteConfig, read_config
 from evaluators.suites.source import loads
 
@@ -30,7 +30,7 @@ evaluators:
   - exact_match
 """
     )
-    assert [line.name for line in in_order(found.lines)] == ["json", "diff", "last", "exact_match"]
+    assert [line.name for line in in_dependency_order(found.lines)] == ["json", "diff", "last", "exact_match"]
     assert {(edge.before, edge.after) for edge in edges(found.lines)} == {
         ("json", "diff"), ("diff", "last"), ("json", "last"),
     }  # fmt: skip
@@ -38,7 +38,7 @@ evaluators:
 
 def test_the_order_of_the_file_is_kept_where_nothing_waits() -> None:
     found = suite("evaluators: [exact_match, contains_json, json_diff_match]")
-    assert [line.name for line in in_order(found.lines)] == ["exact_match", "contains_json", "json_diff_match"]
+    assert [line.name for line in in_dependency_order(found.lines)] == ["exact_match", "contains_json", "json_diff_match"]
 
 
 def test_a_name_that_nobody_has_is_shown_with_the_nearest() -> None:

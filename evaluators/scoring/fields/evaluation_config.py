@@ -265,9 +265,10 @@ def _default_metric(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
     return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
 
 
-def _with_address_metric(metric: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
-    """The metric of a value, where a web address compared by `string_exact` is compared by `string_url` instead."""
-    address = metrics == 1 and metric.metric_id == "string_exact" and schema.get("format") in ADDRESSES
+def _with_address_metric(metric: AskedMetric, schema: Mapping[str, Any], metric_count: int) -> AskedMetric:
+    """The metric of a value; for a web address whose only metric is `string_exact`, `string_url` takes its place. `metric_count` is how
+    many metrics the value has."""
+    address = metric_count == 1 and metric.metric_id == "string_exact" and schema.get("format") in ADDRESSES
     return replace(metric, metric_id="string_url") if address else metric
 
 

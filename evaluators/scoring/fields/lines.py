@@ -67,7 +67,8 @@ class FieldLine(Struct, frozen=True):
         return self.path.canonical
 
     def known_paths(self) -> Iterator[Path]:
-        """The paths that it names: its own, those of keys that are compared together or pair items, and that of its confidence."""
+        """Yields the paths that the line names: its own, those of keys that are compared together or pair items, and that of its
+        confidence."""
         yield self.path
         yield from (Path((*self.path.steps, key)) for key in (self.together.fields if self.together else ()))
         yield from (Path((*self.path.steps, ANY, *key.steps)) for key in (self.align.keys if self.align else ()))

@@ -236,7 +236,8 @@ def _comparator_of_old_word(old: str, data: object, context: Mapping[str, Any]) 
 
 
 def refuse_answers(comparator: Comparator | None, here: str) -> None:
-    """Raises BadSettings for a comparator that reads right answers, or a pattern, in a column: these are those of one field."""
+    """Raises BadSettings for a comparator that reads right answers, or a pattern, in a column: these are those of one field. `here` is
+    where it stands, as the message says it."""
     if comparator is not None and comparator.answers_column is not None:
         column = comparator.answers_column
         names = (name for name in type(comparator).model_fields if getattr(comparator, name) == f"row.{column}")
@@ -257,7 +258,7 @@ def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mappi
 
 
 def _full_option_hint(plug: type[Comparator], name: str, value: object) -> str:
-    """How an option without its name is written: with the setting that takes it."""
+    """The hint for an option that is written without its name: the whole line, with the setting that takes the value, or all settings."""
     settings = {field.alias or key: field for key, field in plug.model_fields.items()}
     if isinstance(value, bool) or not settings:
         return f"write the word alone: {name}"

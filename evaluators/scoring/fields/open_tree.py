@@ -236,7 +236,7 @@ class Pattern(Struct, eq=False):
 
     @property
     def size(self) -> int:
-        """How many marks it has."""
+        """How many marks the pattern has."""
         return len(self.outside.marks) + len(self.items.marks)
 
     @property

@@ -49,7 +49,7 @@ class LeafResult(Struct, gc=False):
 
     @property
     def location(self) -> Location:
-        """Its keys and indexes."""
+        """The keys and indexes that lead to the leaf."""
         index = iter(self.index)
         return tuple([next(index) if step is ANY else step for step in self.place.name])
 

@@ -154,7 +154,8 @@ _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
 
 
 def unit_status(statuses: Iterable[FieldStatus]) -> FieldStatus:
-    """The status of a unit with several metrics: a match when every one of them that measured something matches."""
+    """The status of a unit with several metrics: not judged or an error where one of them is, else a match when every one that measured
+    something matches, else their common status, or a mismatch where they differ."""
     kinds = set(statuses)
     for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
         if first in kinds:
@@ -166,7 +167,8 @@ def unit_status(statuses: Iterable[FieldStatus]) -> FieldStatus:
 
 
 def joint_status(statuses: Iterable[FieldStatus]) -> FieldStatus:
-    """The status of several values of one field: a match when every one of them matches, else the kind of what does not."""
+    """The status of several values of one field: not judged or an error where one of them is, else a match when every one matches, else the
+    common status of those that do not, or a mismatch where they differ."""
     kinds = {*statuses} - {FieldStatus.NOT_MEASURED}
     for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
         if first in kinds:

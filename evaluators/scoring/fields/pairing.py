@@ -90,11 +90,11 @@ def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
     """One whole number for each pair, by rows, so that the best pairing has the greatest sum; 0 for a pair whose F1 is 0, or below
     `least`."""
     most = min(len(worths), len(worths[0]))
-    numbers = _numbers({worth for line in worths for worth in line}, least, most)
+    numbers = _gain_of_each({worth for line in worths for worth in line}, least, most)
     return [[numbers[worth] for worth in line] for line in worths]
 
 
-def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
+def _gain_of_each(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
     """A whole number for every worth, such that the best sum of numbers has most complete pairs, then most F1, then the
     highest ranks."""
     shares = {worth: f1(worth) for worth in worths}

@@ -311,7 +311,7 @@ class Place:
 
 
 def _kind(node: FieldNode) -> int:
-    """The kind of a node's place."""
+    """The kind of a node's place: SKIP, UNIT, CHOICE, THROUGH, EACH, OBJECT or ARRAY."""
     if node.skip:
         return SKIP
     if node.unit:

@@ -119,8 +119,8 @@ class ScoredRows:
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def wrong_outcomes(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        """The outcomes of a row that are wrong, of the `listed` fields that are `wanted`; "" among the wanted ones
-        stands for all fields that are not listed."""
+        """The wrong outcomes of a row in its `wanted` fields. `listed` are the fields that may be wanted by name; "" among the wanted ones
+        stands for all others."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def documents(self, at: int) -> Documents | None:
@@ -144,7 +144,7 @@ class ScoredRow(NamedTuple):
     """Its place among them."""
 
     def reason(self, unreadable: Issue | None = None) -> Reason:
-        """Why it scores what it scores; `unreadable` is why there is no output."""
+        """Why the row scores what it scores; `unreadable` is why there is no output."""
         if self.rows is None:
             return Reason()
         reason = self.rows.reason(self.at, unreadable)
@@ -153,8 +153,8 @@ class ScoredRow(NamedTuple):
         return self.rows.respelt[self.at].spell_reason(reason) if self.rows.respelt else reason
 
     def wrong_outcomes(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        """Its outcomes that are wrong, of the `listed` fields that are `wanted`; "" among the wanted ones stands for
-        all fields that are not listed."""
+        """The wrong outcomes of the row in its `wanted` fields. `listed` are the fields that may be wanted by name; "" among the wanted
+        ones stands for all others."""
         wrong = [] if self.rows is None else self.rows.wrong_outcomes(self.at, wanted, listed)
         return self.rows.respelt[self.at].spell_outcomes(wrong) if self.rows is not None and self.rows.respelt else wrong
 
@@ -247,7 +247,7 @@ def places_of(fields: Sequence[str]) -> dict[str, int]:
 
 
 def release_rows(scored_rows: Iterable[ScoredRow]) -> None:
-    """Releases the rows that some rows were scored with."""
+    """Releases what some scored rows are explained from. Rows that were scored together share it."""
     for rows in {id(scored.rows): scored.rows for scored in scored_rows}.values():
         if rows is not None:
             rows.release()

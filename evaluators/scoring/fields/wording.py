@@ -78,8 +78,8 @@ def row_outcomes(results: RowResults, post_processors: Sequence[Processor], abse
 
 
 def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-    """The results of one row that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
-    for all other places."""
+    """The wrong outcomes of one row in its `wanted` places, before any post-processor. `listed` are the places that may be wanted by name;
+    "" among the wanted ones stands for all others."""
     wrong = [each for each in results.fields if IS_WRONG[each.status]]
     wrong = [each for each in wrong if (each.at.node.name if each.at.node.name in listed else "") in wanted]
     return [result for result_at in wrong for result, _, _ in outcomes_of(result_at) if result.status in WRONG]

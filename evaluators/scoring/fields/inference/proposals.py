@@ -206,7 +206,8 @@ _DIGITS_AND_MARKS: Final = re.compile(r"(?=.*[0-9])[0-9 .,'+()-]*[eE]?[0-9 .,'+(
 
 
 def _majority_proposal(texts: list[str], path: str, ask: Ask) -> Proposal | None:
-    """A proposal for texts of which nearly all are dates, or nearly all are numbers; it names those that are not."""
+    """The proposal for texts of which nearly all are dates, or nearly all are numbers, whose reason names those that are not; None for any
+    others."""
     distinct = list(dict.fromkeys(texts))
     days = {text for text in distinct if any(read_date(text, spelled) is not None for spelled in PROPOSED_FORMATS)}
     read = [
@@ -217,15 +218,15 @@ def _majority_proposal(texts: list[str], path: str, ask: Ask) -> Proposal | None
         }
         for parse in USUAL_PARSES
     ]
-    for readable, of_most in ((days, _date_proposal), (max(read, key=len), _written_number_proposal)):
+    for readable, propose_for_most in ((days, _date_proposal), (max(read, key=len), _written_number_proposal)):
         most = [text for text in texts if text in readable]
         odd = [text for text in texts if text not in readable]
         if not most or len(odd) > _MOST_ODD * len(texts):
             continue
         kept = list(dict.fromkeys(most))
-        if of_most is _written_number_proposal and are_names_of_digits(kept):
+        if propose_for_most is _written_number_proposal and are_names_of_digits(kept):
             continue
-        rule = of_most(most, kept, path, ask)
+        rule = propose_for_most(most, kept, path, ask)
         if rule is not None:
             return _with_exceptions(rule, len(most), odd)
     return None

@@ -108,7 +108,8 @@ class NullMeaning(Struct, frozen=True):
 
 
 def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
-    """The lines for documents of that shape, in the order in which the documents name them. `ask` is asked what is not clear."""
+    """The lines of `fields:` for documents whose tree of places is given by its `root`, in the order in which the documents name them.
+    `ask` is asked what is not clear."""
     return list(_lines(root, (), root.met, ask))
 
 
