@@ -75,11 +75,12 @@ _OWNERS: Final[Mapping[str, Callable[[Studio], Any]]] = {
 
 @cache
 def _request_type(answer: Answer) -> type[msgspec.Struct]:
-    """The type of a request: the one Struct that its method takes, or the parameters of the method."""
+    """The type that a request is decoded to: the Struct that its method takes as `request`, or a Struct made of the method's parameters. It
+    is kept for further requests."""
     kinds = get_type_hints(answer, include_extras=True)
     parameters = [*signature(answer).parameters.values()][1:]
-    if [parameter.name for parameter in parameters] == ["asked"]:
-        kind: type[msgspec.Struct] = kinds["asked"]
+    if [parameter.name for parameter in parameters] == ["request"]:
+        kind: type[msgspec.Struct] = kinds["request"]
         return kind
     fields = [
         (
@@ -204,7 +205,7 @@ async def _api(request: Request) -> Response:
         body = msgspec.json.decode(raw, type=_request_type(answer))
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         return _refusal_response(400, "bad-request", str(error))
-    arguments = {"asked": body} if isinstance(body, m.Score | m.Correct) else msgspec.structs.asdict(body)
+    arguments = {"request": body} if isinstance(body, m.Score | m.Correct) else msgspec.structs.asdict(body)
     owner = _OWNERS[answer.__qualname__.partition(".")[0]]
     return await _run_in_thread(request, lambda studio: _json_response(answer(owner(studio), **arguments)))
 

@@ -34,7 +34,7 @@ _INNER: Final = "."
 
 @cache
 def comparator_choices() -> tuple[Choice, ...]:
-    """How a value can be compared."""
+    """The menu of comparators: what each is called in plain words, what it does, and its settings that a form can show."""
     return tuple(
         Choice(
             entry.name, _WORDS.get(entry.name, entry.name), entry.does, entry.group, list(comparator_options(entry.name))
@@ -45,7 +45,7 @@ def comparator_choices() -> tuple[Choice, ...]:
 
 @cache
 def check_choices() -> tuple[Choice, ...]:
-    """The evaluators that can be added; those that others do as well are left out."""
+    """The menu of evaluators that can be added, each with its settings that a form can show; retired ones are left out."""
     shown = (entry for entry in entries("evaluators") if entry.retired is None)
     return tuple(
         Choice(entry.name, entry.name.replace("_", " "), entry.does, entry.group, list(check_options(entry.name)))
@@ -54,7 +54,7 @@ def check_choices() -> tuple[Choice, ...]:
 
 
 def alignment_choices() -> tuple[Choice, ...]:
-    """How the items of two lists are paired."""
+    """The menu of ways in which the items of two lists are paired."""
     return tuple(Choice(name, *_ALIGNMENTS[name], group="start here") for name in ALIGNMENTS)
 
 
@@ -84,26 +84,27 @@ def takes_comparator(type_: str) -> bool:
 
 
 def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-    """The values that a form shows of some settings, and how many of them are only in the text."""
-    known = {value_.name: value_ for value_ in options}
+    """(values, left): the values that a form shows of the `written` settings, by the names of `options`, and how many settings it has no
+    cell for, so that they are only in the text."""
+    known = {option.name: option for option in options}
     shown: dict[str, Any] = {}
     left = 0
     for key, value in written.items():
-        inner = (
-            {f"{key}{_INNER}{name}": value_ for name, value_ in value.items()}
+        flat = (
+            {f"{key}{_INNER}{name}": inner for name, inner in value.items()}
             if isinstance(value, Mapping)
             else {key: value}
         )
-        for name, value_ in inner.items():
-            if name in known and _fits(known[name], value_):
-                shown[name] = value_
+        for name, inner in flat.items():
+            if name in known and _fits(known[name], inner):
+                shown[name] = inner
             else:
                 left += 1
     return shown, left
 
 
 def nest_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as a suite writes them: `tolerance.abs` is a key in a map."""
+    """The settings of a form as a suite writes them: `tolerance.abs` becomes the key `abs` in a map `tolerance`."""
     values: dict[str, Any] = {}
     for name, value in options.items():
         outer, mark, inner = name.partition(_INNER)
@@ -127,7 +128,7 @@ def _fits(option: Option, value: Any) -> bool:
             return isinstance(value, str)
         case "list":
             return isinstance(value, list) and not any(
-                isinstance(value, dict | list | bool) or value is None for value in value
+                isinstance(item, dict | list | bool) or item is None for item in value
             )
 
 
@@ -145,20 +146,21 @@ def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
             inner = models.get(str(branch.get("$ref", "")).rpartition("/")[2], {}).get("properties", {})
             if branch.get("$ref", "").endswith("/FromColumn"):
                 continue
-            options = (_option(f"{name}{_INNER}{key}", part, part) for key, part in inner.items())
-            yield from (each for each in options if each is not None)
+            inner_options = (_option(f"{name}{_INNER}{key}", setting, setting) for key, setting in inner.items())
+            yield from (inner_option for inner_option in inner_options if inner_option is not None)
 
 
 def _option(name: str, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Option | None:
-    """The option for a setting of one value or of a list of them; None for others."""
+    """The option for a setting of one value or of a list of them; None for others. `schema` is the setting's JSON Schema, or one branch of
+    it, and `whole` the schema that has its description and default."""
     about: dict[str, Any] = {
         "meaning": " ".join(str(whole.get("description", "")).split()),
         "default": whole.get("default"),
     }
     if "anyOf" in schema:
         branches = (_option(name, branch, whole) for branch in schema["anyOf"])
-        branches_read = [branch for branch in branches if branch is not None]
-        return min(branches_read, key=lambda one: _ORDER.index(one.kind), default=None)
+        options = [branch for branch in branches if branch is not None]
+        return min(options, key=lambda option: _ORDER.index(option.kind), default=None)
     if "enum" in schema:
         return Option(name, "choice", choices=[str(word) for word in schema["enum"]], **about)
     match schema.get("type"):

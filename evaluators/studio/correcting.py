@@ -25,9 +25,9 @@ from evaluators.testsets.corrections import Applied, Correction, append_correcti
 _NAME: Final = "corrections.jsonl"
 
 
-def add_correction(folder: Folder, suite: Suite, score: KeptScore, asked: Correct) -> Corrected:
-    """Adds a correction to the file that the suite names for them. Raises Problems for rows without ids, and for an answer that
-    is not in the column of expected answers."""
+def add_correction(folder: Folder, suite: Suite, score: KeptScore, request: Correct) -> Corrected:
+    """Adds the requested correction to the file that the suite names for them, and gives the suite's text, in which such a file is named
+    where it was not. Raises Problems for rows without ids, and for an answer that is not in the column of expected answers."""
     record = with_every_cell(score)
     columns = record.result.columns
     if "id" not in columns:
@@ -35,35 +35,37 @@ def add_correction(folder: Folder, suite: Suite, score: KeptScore, asked: Correc
         raise problem("no-ids", "a correction is kept by the id of its row, and these rows have none", hint=hint)
     expected = columns.get("expected", "")
     line = next(
-        (each for each in score.suite.lines if each.name == asked.evaluator and each.settings.at is None),
+        (each for each in score.suite.lines if each.name == request.evaluator and each.settings.at is None),
         None,
     )
     readings = next(
-        (evaluator.readings for evaluator in record.facts.evaluators if evaluator.name == asked.evaluator), ()
+        (evaluator.readings for evaluator in record.facts.evaluators if evaluator.name == request.evaluator), ()
     )
     if line is None or expected not in [reading.column for reading in readings if reading.side == "expected"]:
-        raise problem("not-here", f'"{asked.evaluator}" compares with something else than the column of expected answers')
-    rows = (row for each in record.each_variant for row in record.each_row(each, only=asked.row))
+        raise problem(
+            "not-here", f'"{request.evaluator}" compares with something else than the column of expected answers'
+        )
+    rows = (row for each in record.each_variant for row in record.each_row(each, only=request.row))
     if (row := next(rows, None)) is None or row.cells is None:
         hint = "score the rows again"
         raise problem("not-here", "the row is not there, or its cells are no longer those that were scored", hint=hint)
     text, name = _with_corrections_file(suite)
     file = folder.place(str(suite.test_set_folder / name))
-    path = asked.place or None
+    path = request.place or None
     old = _expected_value(row.cells.get(expected), path)
     known = (
         {correction.place: correction for correction in read_corrections(file.read_bytes(), name)}
         if file.is_file()
         else {}
     )
-    new = _read_new_value(asked.value, old if path is None else None)
-    correction = Correction(row.id, path, old, new, asked.reason)
+    new = _read_new_value(request.value, old if path is None else None)
+    correction = Correction(row.id, path, old, new, request.reason)
     before = known.get(correction.place)
     if before is not None and json_equal(before.new, old):
-        correction = Correction(row.id, path, before.old, new, asked.reason)
+        correction = Correction(row.id, path, before.old, new, request.reason)
     append_correction(file, correction.id, correction.path, correction.old, correction.new, correction.reason)
-    sentence = Applied(correction, asked.row).sentence
-    return Corrected(folder.name_of(file), text, sentence, join(["evaluators", "check-expected", asked.path]))
+    sentence = Applied(correction, request.row).sentence
+    return Corrected(folder.name_of(file), text, sentence, join(["evaluators", "check-expected", request.path]))
 
 
 def _read_new_value(written: str, cell: Any) -> Any:

@@ -30,8 +30,8 @@ _SAMPLES: Final = 3
 _LONGEST: Final = 200
 
 
-class _Open(Exception):
-    """Raised for a question that must not be guessed."""
+class _OpenQuestion(Exception):
+    """Raised for a question that must not be guessed, and that nobody has answered."""
 
 
 class _Answers:
@@ -51,40 +51,38 @@ class _Answers:
         shown_question = Question(question.text, answers, list(question.hints), question.role, chosen)
         self.asked[question.text] = shown_question
         if not chosen:
-            raise _Open
+            raise _OpenQuestion
         return chosen
 
 
 def draft_of_file(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> Drafted:
-    """The suite that `init` writes for a file with rows; without a text while a question is open. A row that seems to be a title above the
-    names of the columns is a question, too. Raises Problems as `init` does."""
+    """The suite that `init` writes for a file with rows; without a text while a question is open. `roles` are the columns that the user
+    chose, `answers` those to questions, by their text. A row that seems to be a title above the names of the columns is a question, too.
+    Raises Problems as `init` does."""
     given = _Answers(answers)
     ask = DefaultAnswers(asks=given)
     named: dict[Role, str] = {role: column for role in ROLES if (column := roles.get(role))}
     reading: dict[str, str | int] = {}
     try:
         try:
-            found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
+            draft = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
         except Problems as error:
             if (row := _HEADER_ROW.search(error.issues[0].hint or "")) is None:
                 raise
             rows = (f"row {row[1]}", "row 1")
             answer = given(InitQuestion("Which row holds the names of the columns?", rows, (error.issues[0].message,)))
             reading = {"header_row": int(answer.removeprefix("row "))}
-            found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
-    except _Open:
-        return Drafted(
-            "",
-            "",
-            _data_for_page(path, _chosen_columns(named, "as you said"), given, (), _reading_settings(path, reading)),
-            ask.command,
-        )
-    data = _data_for_page(path, found.chosen, given, found.notes, _reading_settings(path, reading))
-    return Drafted(found.file, found.text, data, ask.command)
+            draft = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
+    except _OpenQuestion:
+        chosen = _chosen_columns(named, "as you said")
+        data = _data_for_page(path, chosen, given, (), _reading_settings(path, reading))
+        return Drafted("", "", data, ask.command)
+    data = _data_for_page(path, draft.chosen, given, draft.notes, _reading_settings(path, reading))
+    return Drafted(draft.file, draft.text, data, ask.command)
 
 
 def _reading_settings(path: str, reading: Mapping[str, str | int]) -> TestSetConfig | None:
-    """How a file is read where somebody said so; None where nobody did."""
+    """The settings of a test set that say how a file is read; None where there are no such settings."""
     return build(TestSetConfig, {"file": path, **reading}, noun="test_set") if reading else None
 
 
@@ -114,7 +112,7 @@ def _data_for_page(
         for name, values in cells.items()
     ]
     rows = [[_cell_text(cell) for cell in row] for row in zip(*cells.values(), strict=False)]
-    return Data(path, columns, rows, list(answers.asked.values()), [*_side_by_side(chosen), *notes])
+    return Data(path, columns, rows, list(answers.asked.values()), [*_notes_on_pairs(chosen), *notes])
 
 
 def _sample_cells(cells: Sequence[Any]) -> list[str]:
@@ -147,7 +145,7 @@ def _reason_for_role(chosen: ChosenColumns, name: str, role: Any) -> str:
     return chosen.set_aside.get(name, "")
 
 
-def _side_by_side(chosen: ChosenColumns) -> list[str]:
+def _notes_on_pairs(chosen: ChosenColumns) -> list[str]:
     """The notes on several outputs side by side."""
     if not chosen.pairs:
         return []

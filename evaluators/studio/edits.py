@@ -17,7 +17,7 @@ from evaluators.model.issues import problem
 from evaluators.model.settings import Loc
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.studio.choices import comparator_choices, comparator_options, nest_options, shown_values
-from evaluators.studio.form import SKIP, WrittenField, at_loc, canonical, written_field, written_settings
+from evaluators.studio.form import SKIP, WrittenField, at_loc, canonical_path, written_field, written_settings
 from evaluators.studio.messages import (
     AddCheck,
     AnyEdit,
@@ -69,7 +69,7 @@ def _(edit: SetField, suite: Suite, text: str) -> str:
         if key in beside and beside[key] != was.beside.get(key):
             text = with_value(text, (*loc, key), beside[key])
         elif key in was.beside and key not in beside:
-            text = _without(text, (*loc, key), compare or "exact")
+            text = _without_setting(text, (*loc, key), compare or "exact")
     return text
 
 
@@ -110,12 +110,13 @@ def _(edit: SetCheck, suite: Suite, text: str) -> str:
         if value is not None:
             text = with_value(text, loc, value)
         elif at_loc(written, name.split(".")) is not None:
-            text = _without(text, loc, None)
+            text = _without_setting(text, loc, None)
     return text
 
 
 @_edit_text.register
 def _(edit: RemoveCheck, suite: Suite, text: str) -> str:
+    """Takes an evaluator away. Raises Problems where it is the last one of the suite."""
     if len(suite.config.source.data["evaluators"]) < 2:
         raise problem("last-evaluator", "a suite has at least one evaluator", hint="add another one first")
     return without(text, ("evaluators", edit.place))
@@ -190,8 +191,8 @@ def _written_path(fields: Mapping[str, Any], path: str) -> str:
     """The key of a field as the suite spells it; a path that it does not have stays as it is."""
     if path in fields:
         return path
-    wanted = canonical(path)
-    return next((key for key in fields if canonical(key) == wanted), path)
+    wanted = canonical_path(path)
+    return next((key for key in fields if canonical_path(key) == wanted), path)
 
 
 def _written_comparator(edit: SetField, was: WrittenField) -> Any:
@@ -227,14 +228,13 @@ def _merge_settings(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> 
 
 
 def _settings_beside(edit: SetField, was: WrittenField) -> dict[str, Any]:
-    """The settings beside the comparator after the edit."""
+    """The settings beside the comparator after the edit: what it leaves out stays as it was, and what it sets to None, or to not required,
+    goes."""
     beside = dict(was.beside)
-    for key, value in (
-        ("weight", edit.weight),
-        ("required", edit.required or (None if edit.required is not UNSET else UNSET)),
-    ):
-        if value is not UNSET:
-            beside[key] = value
+    if edit.weight is not UNSET:
+        beside["weight"] = edit.weight
+    if edit.required is not UNSET:
+        beside["required"] = edit.required or None
     if edit.align is not UNSET:
         beside["align"] = _alignment(edit, was.beside.get("align"))
     return {key: value for key, value in beside.items() if value is not None}
@@ -252,8 +252,9 @@ def _alignment(edit: SetField, was: Any) -> Any:
     return {edit.align: options} if options else edit.align
 
 
-def _without(text: str, loc: Loc, instead: Any) -> str:
-    """The text without a setting. A line of which nothing would be left says what stands for it."""
+def _without_setting(text: str, loc: Loc, instead: Any) -> str:
+    """The text without the setting at `loc`. Where it is the only one in its map, and `instead` is given, that takes the place of the
+    map."""
     if instead is not None and len(at_loc(data_of(text), loc[:-1])) == 1:
         return with_value(text, loc[:-1], instead)
     return without(text, loc)

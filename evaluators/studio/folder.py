@@ -28,7 +28,7 @@ _LONGEST_NAME: Final = 255
 
 
 class ChangedUnderneath(Exception):
-    """Raised where a file is not the one that was read."""
+    """Raised where a file is not the one that was read; `now` is the file as it is, None where it is gone."""
 
     def __init__(self, path: str, now: SuiteFile | None) -> None:
         super().__init__(path)
@@ -63,7 +63,7 @@ class Folder:
         """The suites and the files with rows, suites first; folders of runs and hidden ones are passed over."""
         names = [self.name_of(place) for place in self._walk_files()]
         lines = [FileLine(name, "suite" if name.lower().endswith(SUITES) else "data") for name in names]
-        return sorted(lines, key=lambda one: (one.kind != "suite", one.path))[:MOST_FILES]
+        return sorted(lines, key=lambda line: (line.kind != "suite", line.path))[:MOST_FILES]
 
     def _walk_files(self) -> Iterator[Path]:
         """The suites and the files with rows in the folder. Hidden ones are passed over, and run folders with all that is below them;
@@ -117,7 +117,8 @@ class Folder:
         return _hash(data)
 
     def add(self, name: str, data: bytes) -> str:
-        """Saves a file with rows, or a suite, beside the others, under a name that is free. Raises Problems for another name."""
+        """Saves a file with rows, or a suite, in the folder, under the name or a free one like it, and gives its path. Raises Problems for
+        a name that is not one of such files."""
         wanted = as_file_name(Path(name).name)
         if not named_as_rows(Path(wanted)) and not wanted.lower().endswith(SUITES):
             hint = "CSV, TSV, JSON, JSON Lines, Excel, Parquet, or a suite that ends in .yaml"

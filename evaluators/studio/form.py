@@ -92,7 +92,7 @@ def problem_of(issue: Issue, name: str) -> Problem:
 
 
 def written_settings(suite: Suite, line: EvaluatorLine) -> Mapping[str, Any]:
-    """The settings written under an evaluator, with variables as they stand; empty where it is a word."""
+    """The settings written under an evaluator, in which variables of the environment are not filled in; empty where it is a word alone."""
     node = at_loc(suite.config.source.shown, line.loc)
     return node if isinstance(node, Mapping) else {}
 
@@ -110,7 +110,7 @@ def at_loc(data: Any, loc: Sequence[str | int]) -> Any:
 
 
 def written_field(body: Any) -> WrittenField:
-    """A line of `fields:` taken apart."""
+    """The parts of what is written for a field under `fields:`: its comparator, its options, and what stands beside it."""
     if isinstance(body, Mapping) and any(key in NEIGHBOURS for key in body):
         beside = {key: value for key, value in body.items() if key != "compare"}
         bare = "" if "compare" not in body and set(body) <= {"align", "transforms"} else "exact"
@@ -122,8 +122,8 @@ def written_field(body: Any) -> WrittenField:
     return WrittenField("exact" if body is None else str(body), {}, {}, False)
 
 
-def canonical(path: str) -> str:
-    """A path as results spell it; one that is none as it is."""
+def canonical_path(path: str) -> str:
+    """A path as results spell it; a text that is no path comes back as it is."""
     try:
         return read_path(path).canonical
     except BadSettings:
@@ -177,13 +177,13 @@ def _field_line(place: int, path: str, body: Any, line: int, own: bool) -> Field
     shown = {"weight": isinstance(weight, int | float), "required": isinstance(required, bool), "align": not beside}
     left += beside + sum(not shown.get(name, False) for name in written.beside if name != "align")
     return FieldLine(
-        place, path, canonical(path), line, "" if written.compare == SKIP else written.compare, options, align, key,
+        place, path, canonical_path(path), line, "" if written.compare == SKIP else written.compare, options, align, key,
         weight if shown["weight"] else None, required is True, written.compare == SKIP, left, own,
     )  # fmt: skip
 
 
 def _read_align(written: Any) -> tuple[str, str, int]:
-    """The alignment, its key, and how many of its settings are only in the text."""
+    """(alignment, key, left): the word of an alignment, the key of `key_field` or "", and how many of its settings are only in the text."""
     if written is None or isinstance(written, str):
         return written or "", "", 0
     if isinstance(written, Mapping) and len(written) == 1:

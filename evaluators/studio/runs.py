@@ -130,7 +130,8 @@ class Runs:
         return RunState(id, code is not None, share, rows, output_text, code, ended, name, command)
 
     def _find_run(self, started: Started, output: str) -> ListedRun | None:
-        """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""
+        """The run of a process, whose name is kept in `started`: the one whose folder its `output` names at its end; before, the first new
+        one that is no other process's. None where there is none yet."""
         named = {self._folder.root / word.rstrip(":") for word in output.split()}
         with self._lock:
             others = {
@@ -143,7 +144,8 @@ class Runs:
         return run
 
     def stop(self, id: str) -> RunState:
-        """Ends a run as Ctrl-C does: what was scored is kept."""
+        """Ends a run as Ctrl-C does, so that what was scored is kept, and gives its state. Raises Problems for one that was not started
+        here."""
         started = self._find_started(id)
         _interrupt(started.process)
         return self.state(id)
@@ -174,7 +176,7 @@ class Runs:
         return RunList(lines, trends, join(["evaluators", "runs", *([named] if named != _RUNS else [])]))
 
     def report(self, name: str) -> str:
-        """The page of a run."""
+        """The HTML page of a run, by its path in the folder."""
         record = with_every_match(with_cells(Run(self._folder.place(name))))
         page = StringIO()
         format_for(_PAGE).write(record, page, options_of(record))

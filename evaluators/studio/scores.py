@@ -78,12 +78,12 @@ class _Answers(QuestionCounter):
         """The answers to questions in their order: known ones, and new ones where the judge may be asked or sends nothing anywhere; a
         question that stays without sets `open`. Answers without an error are remembered."""
         new = [question for question in questions if (judge.identity, question.key) not in self._known]
-        found: dict[Hashable, JudgeAnswer] = {}
+        new_answers: dict[Hashable, JudgeAnswer] = {}
         if new and (self._may_ask or not judge.notice()):
-            found = {question.key: answer for question, answer in zip(new, call_judge(judge, new), strict=True)}
-            self._known |= {(judge.identity, key): answer for key, answer in found.items() if answer.error is None}
+            new_answers = {question.key: answer for question, answer in zip(new, call_judge(judge, new), strict=True)}
+            self._known |= {(judge.identity, key): answer for key, answer in new_answers.items() if answer.error is None}
         answers = [
-            self._known.get((judge.identity, question.key)) or found.get(question.key, _NOT_ASKED)
+            self._known.get((judge.identity, question.key)) or new_answers.get(question.key, _NOT_ASKED)
             for question in questions
         ]
         self.open = self.open or _NOT_ASKED in answers
@@ -124,39 +124,41 @@ class Scores:
             raise problem("no-score", "this was scored too long ago", hint="score the rows again")
         return kept_score
 
-    def score(self, suite: Suite, asked: m.Score, data: str) -> m.Scored:
+    def score(self, suite: Suite, request: m.Score, data: str) -> m.Scored:
         """Scores the first rows, or all, of the suite's test set or of the file `data`. Raises Problems where nothing can be scored, and
         Superseded."""
         started = perf_counter()
-        here = _UnderWay(Event(), asked.turn)
+        here = _UnderWay(Event(), request.turn)
         with self._lock:
-            last = self._under_way.get(asked.tab)
-            if last is not None and last.turn > asked.turn:
+            last = self._under_way.get(request.tab)
+            if last is not None and last.turn > request.turn:
                 raise Superseded
-            self._under_way[asked.tab] = here
-            old = self._kept.get(asked.before)
+            self._under_way[request.tab] = here
+            old = self._kept.get(request.before)
         if last is not None:
             last.stop.set()
         try:
-            answers = _Answers(self._answers, asked.ask)
-            run = self._run(suite, data, asked, here, answers)
+            answers = _Answers(self._answers, request.ask)
+            run = self._run(suite, data, request, here, answers)
             if here.stop.is_set():
                 raise Superseded
-            new_score = kept_score(asked, suite, data, run)
-            whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
-            changes = turned_values(old, new_score) if old is not None and old.path == asked.path else []
-            message = _score_message(new_score, whole, changes, self._asks(suite, data, asked.rows, answers.open))
-            message.command = _run_command(asked.path, data, asked.rows)
+            new_score = kept_score(request, suite, data, run)
+            whole = request.rows is None or run.result.rows < request.rows or not _has_more(suite, data, request.rows)
+            changes = turned_values(old, new_score) if old is not None and old.path == request.path else []
+            message = _score_message(
+                new_score, whole, changes, self._judges_to_ask(suite, data, request.rows, answers.open)
+            )
+            message.command = _run_command(request.path, data, request.rows)
             self._keep(new_score)
         finally:
             with self._lock:
-                if self._under_way.get(asked.tab) is here:
-                    del self._under_way[asked.tab]
+                if self._under_way.get(request.tab) is here:
+                    del self._under_way[request.tab]
         message.seconds = perf_counter() - started
         return message
 
     def progress(self, tab: str) -> m.Progress:
-        """How far the rows of a page are that are being scored; none where nothing is."""
+        """How far the scoring of a page's rows is: 0 rows where nothing is being scored."""
         with self._lock:
             job = self._under_way.get(tab)
         return m.Progress(job.rows, job.share) if job is not None else m.Progress(0, None)
@@ -182,7 +184,7 @@ class Scores:
         `data` is a file in place of the suite's own rows, or empty. `progress` is told how far the run is, and can stop it; `answers` are
         those that judges gave before. Raises Problems where rows are not there, or would be fetched without being allowed to.
         """
-        refuse_elsewhere(suite, data, request.fetch)
+        refuse_rows_elsewhere(suite, data, request.fetch)
         small = request.rows is not None and request.rows <= WHOLE_EVIDENCE
         with asking_with(counted=answers):
             return suite.run(
@@ -191,7 +193,7 @@ class Scores:
                 progress=progress.add_progress,
             )  # fmt: skip
 
-    def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
+    def _judges_to_ask(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
         """The judges that the suite would ask, and the estimate; None where nothing would be sent."""
         if not asks_anybody(suite):
             return None
@@ -230,8 +232,9 @@ class Scores:
         return m.Advised(lines, join(["evaluators", "run", kept_score.path]))
 
 
-def refuse_elsewhere(suite: Suite, data: str, fetch: bool) -> None:
-    """Raises Problems (config) for a suite without rows, and for rows that would be fetched at every key, unless that was said."""
+def refuse_rows_elsewhere(suite: Suite, data: str, fetch: bool) -> None:
+    """Raises Problems (config) for a suite without rows, for files that are not there, and, unless `fetch` is set, for rows that are in a
+    database or on another machine: they would be fetched at every key. `data` is a file in place of the suite's own rows, or empty."""
     config, where = suite.test_set, suite.config.source.name
     asked_for = bool(config.sql or config.mlflow or config.phoenix)
     if data or (config.model_fields_set and not asked_for and is_here(config, suite.test_set_folder)):
@@ -253,7 +256,7 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
     return sum(chunk.count for chunk in chunks_of(table, table.header[:1])) > rows
 
 
-def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
+def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asks: m.Asks | None) -> m.Scored:
     """A scoring as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings come
     only where all rows were scored (`whole`)."""
     result = score.run.result
@@ -271,7 +274,7 @@ def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asked
     problems = [problem_of(issue, name) for issue in (*result.issues, *(result.warnings if whole else ()))]
     return m.Scored(
         score.id, result.rows, whole, f"of all {rows}" if whole else f"of the first {rows}", score.columns,
-        score.table[:FIRST_ROWS], WORDS, figures, gates, changes, asked, problems[:_MOST_PROBLEMS], 0.0, "",
+        score.table[:FIRST_ROWS], WORDS, figures, gates, changes, asks, problems[:_MOST_PROBLEMS], 0.0, "",
     )  # fmt: skip
 
 

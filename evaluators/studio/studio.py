@@ -68,12 +68,12 @@ class Studio:
             return None
 
     def draft(self, path: str, roles: Mapping[str, str] = {}, answers: Mapping[str, str] = {}) -> m.Drafted:
-        """The suite that `init` writes. `roles` are the columns of roles that somebody chose, where an empty text stands for none;
-        `answers` are those to questions, by their text."""
+        """The suite that `init` writes for a file. `roles` are the columns that the user chose by role, where an empty text stands for
+        none; `answers` are those to questions, by their text."""
         return draft_of_file(self.folder.name_of(self.folder.place(path)), roles, answers)
 
     def read(self, text: str, path: str) -> m.ReadSuite:
-        """A text as form, or the problems that it has."""
+        """A suite's text as a form, or the problems that it has."""
         command = join(["evaluators", "check", path])
         try:
             suite = self._read_suite(text, path)
@@ -83,19 +83,19 @@ class Studio:
         return m.ReadSuite(text, form_of(suite), notes, command)
 
     def edit(self, text: str, path: str, edit: m.AnyEdit) -> m.ReadSuite:
-        """The text with a change of the form."""
+        """The suite's text with a change of the form made, read again."""
         return self.read(apply_edit(self._read_suite(text, path), edit), path)
 
-    def score(self, asked: m.Score) -> m.Scored:
-        """Rows scored by a text."""
-        suite = self._read_suite(asked.text, asked.path)
-        data = self.folder.name_of(self.folder.place(asked.data)) if asked.data else ""
-        return self.scores.score(suite, asked, data)
+    def score(self, request: m.Score) -> m.Scored:
+        """The scores of the rows that are asked for, by a suite's text."""
+        suite = self._read_suite(request.text, request.path)
+        data = self.folder.name_of(self.folder.place(request.data)) if request.data else ""
+        return self.scores.score(suite, request, data)
 
-    def correct(self, asked: m.Correct) -> m.Corrected:
+    def correct(self, request: m.Correct) -> m.Corrected:
         """Writes to the file of corrections that an expected answer is wrong, and what is right."""
-        suite = self._read_suite(asked.text, asked.path)
-        return add_correction(self.folder, suite, self.scores.find(asked.score), asked)
+        suite = self._read_suite(request.text, request.path)
+        return add_correction(self.folder, suite, self.scores.find(request.score), request)
 
     def save(self, path: str, text: str, base: str) -> m.Saved:
         """Writes a suite. `base` is the hash of the file that the text was made from; empty for a file that is not there yet."""

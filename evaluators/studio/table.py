@@ -63,7 +63,8 @@ class KeptScore(Struct):
 
 
 def places_of(score: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
-    """The places in the table of all rows, of those with something wrong in some columns, or of those that the last change turned."""
+    """The places in the table of all rows, of those with something wrong in some columns, or of those that the last change turned. They are
+    kept in the score for further calls."""
     key = (only, evaluator, field)
     if (places := score.shown.get(key)) is None:
         places = score.shown[key] = _select_places(score, *key)
@@ -100,7 +101,7 @@ def with_every_cell(score: KeptScore) -> Record:
 
 
 def kept_score(request: Score, suite: Suite, data: str, run: Run) -> KeptScore:
-    """A scoring, with its columns and rows."""
+    """A finished run as a scoring to keep, with a new id, a column for each evaluator and field, and a line of letters for each row."""
     columns: list[ScoreColumn] = []
     open_: dict[str, dict[str, int]] = {}
     for place, evaluator in enumerate(run.facts.evaluators):
@@ -158,7 +159,8 @@ def _document_letters(row: RecordedRow, evaluator: str, places: Mapping[str, int
 
 
 def turned_values(old: KeptScore, new: KeptScore) -> list[Turned]:
-    """The values that became right and wrong, by column; rows are the same by their variant and number."""
+    """The values that became right and wrong between two scorings, by column; rows are the same by their variant and number. The places of
+    the rows that changed are added to `new.turned`."""
     was = {(row.variant, row.row): row.statuses for row in old.table}
     known = {(column.evaluator, column.field): at for at, column in enumerate(old.columns)}
     places = [known.get((column.evaluator, column.field)) for column in new.columns]

@@ -81,20 +81,21 @@ def batch_plan(
     Raises Problems with everything that keeps the suite from being scored batch by batch: a column that is unclear or not there, a
     schema that is inferred from all rows, cells that come from other files.
     """
-    found = suite_of(suite)
+    read_suite = suite_of(suite)
     header = tuple(getattr(columns, "names", columns))
-    _check_places(found)
+    _check_places(read_suite)
     if row is not None and row not in header:
         raise Problems([no_such_column(row, header, name)])
-    made = made_columns(found.test_set, header)
-    known = roles_in(found, (*header, *made), roles, "roles")
-    check_gate_targets(found, ())
-    prepared = prepared_rows(found, name, dict.fromkeys(header, ()), known, known.get("id"))
+    made = made_columns(read_suite.test_set, header)
+    known = roles_in(read_suite, (*header, *made), roles, "roles")
+    check_gate_targets(read_suite, ())
+    prepared = prepared_rows(read_suite, name, dict.fromkeys(header, ()), known, known.get("id"))
     (job,) = jobs_of(prepared)
-    scores = tuple(columns_of(found.lines).items())
-    key = f"{__version__} {found.fingerprint} {'numbered' if row is not None else 'counted'}"
-    settings = found.test_set if made else None
-    return BatchPlan(prepared.test_set, job, scores, overall_of(found.lines, overall), row, key, made, settings)
+    lines = read_suite.lines
+    scores = tuple(columns_of(lines).items())
+    key = f"{__version__} {read_suite.fingerprint} {'numbered' if row is not None else 'counted'}"
+    settings = read_suite.test_set if made else None
+    return BatchPlan(prepared.test_set, job, scores, overall_of(lines, overall), row, key, made, settings)
 
 
 def _check_places(suite: Suite) -> None:

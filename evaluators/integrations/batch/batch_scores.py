@@ -59,7 +59,7 @@ def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
 
 
 def _made_columns(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, list[Cell]]) -> dict[str, list[Cell]]:
-    """The columns that the settings of the test set make of others."""
+    """The columns `made` of the plan, which the settings of the test set make of other columns, row by row."""
     rows = [made_cells(settings, dict(zip(cells, row, strict=True))) for row in zip(*cells.values(), strict=True)]
     return {name: [row.get(name, MISSING) for row in rows] for name in plan.made}
 
@@ -76,8 +76,8 @@ def _checked_numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
 def _score_rows(
     plan: BatchPlan, cells: Mapping[str, list[Cell]], numbers: Sequence[int], ids: Sequence[str] | None
 ) -> tuple[list[list[Any]], bytes]:
-    """Scores the rows of a batch in the order of their numbers. Returns the columns of scores, in the order in which the rows
-    came, and the packed result of the batch. `cells` are the columns, `ids` the ids of the rows where there are any."""
+    """(columns, sums): scores the rows of a batch in the order of their numbers, and gives the columns of scores, in the order in which the
+    rows came, and the packed result of the batch. `cells` are the columns, `ids` the ids of the rows where there are any."""
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     ordered = [numbers[place] for place in order]
     numbered = plan.row is not None
@@ -87,9 +87,8 @@ def _score_rows(
     rows = BatchRows(plan.key, ranges_of(ordered), digest_of_rows(cells, len(numbers)))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([evaluator.line for evaluator in work.plan.evaluators], verdicts, plan.overall), blob_of(
-        Batch(rows, part)
-    )
+    lines = [evaluator.line for evaluator in work.plan.evaluators]
+    return verdict_columns(lines, verdicts, plan.overall), blob_of(Batch(rows, part))
 
 
 def _score_in_order(

@@ -31,8 +31,10 @@ def ranges_of(numbers: Iterable[int]) -> list[Range]:
     """Ascending numbers as ranges. A number that comes again begins another range."""
     ranges: list[Range] = []
     for number in numbers:
-        follows = ranges and number == ranges[-1][1] + 1
-        ranges.append((ranges.pop()[0] if follows else number, number))
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
     return ranges
 
 
@@ -90,7 +92,7 @@ def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunRe
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:
-    """The sums in what `evaluate_batch` gave."""
+    """The packed sums in what `evaluate_batch` gave: bytes alone, or the cells of the column of sums that are not empty."""
     if isinstance(batch, bytes | bytearray | memoryview):
         yield bytes(batch)
         return

@@ -266,7 +266,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         return outcomes
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write a run folder: summary.txt, run.json, report.json, fields.csv, fields.md and the rows.
+        """Writes a run folder: summary.txt, run.json, report.json, fields.csv, fields.md and the rows.
 
         Gives the folder that was written: the one that is named or, where that is taken, the next free one behind it, such as
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
@@ -301,9 +301,11 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def _counts(self) -> Counts:
+        """The counts of all fields in all rows; zeros where nothing was counted."""
         return self.stats.counts or Counts()
 
     def _mean(self, name: str) -> float | None:
+        """The mean over rows of a metric; None where no row has it."""
         metric = self.stats.metric(name)
         return metric.mean if metric is not None else None
 
@@ -359,9 +361,8 @@ def _record_of(record_id: str | int, verdict: Result, scored: Recorded | None) -
 
 def _metric_result(outcome: Outcome, array: ListOutcome | None) -> MetricResult:
     """A metric at one place: its score, whether it passed, and what else is known. `array` adds how the items of a list were paired."""
-    said = outcome.details.items()
     details: dict[str, Any] = {
-        **{name: value for name, value in said if name not in OURS or name in COMPARED},
+        **{name: value for name, value in outcome.details.items() if name not in OURS or name in COMPARED},
         "status": outcome.status.word,
         "code": outcome.code,
         "reason": outcome.reason or "",

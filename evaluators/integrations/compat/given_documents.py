@@ -168,7 +168,8 @@ def _document_list(name: str, documents: Iterable[Any]) -> list[Any]:
 
 
 def _row_columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
-    """The rows; a document that is null is the JSON value, and no empty cell."""
+    """The columns of the rows; a document that is None becomes the JSON text of null, as it would else be an empty cell. Raises Problems
+    (config) for documents with values that JSON does not have."""
     for number, (wanted, actual) in enumerate(zip(expected, output, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
         refuse_python_values(f"output {number}", actual)
@@ -183,21 +184,21 @@ def _null_as_json(document: Any) -> Any:
 def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
     """The ids that the expected documents have at a key. Raises Problems (testset) with every document that has no text or whole number
     there."""
-    found: list[Any] = []
+    ids: list[Any] = []
     issues: list[Issue] = []
     for number, cell in enumerate(expected):
         document = expected_document(cell)
-        known = document.get(id_field) if isinstance(document, dict) else None
-        if isinstance(known, bool) or not isinstance(known, str | int):
+        id = document.get(id_field) if isinstance(document, dict) else None
+        if isinstance(id, bool) or not isinstance(id, str | int):
             text = f'there is no text or whole number at "{id_field}"'
             if isinstance(document, CellError):
                 text = "it is not JSON"
             message = f"expected document {number + 1}: {text}"
             issues.append(Issue("no-id", Blame.TESTSET, message, hint="give ids instead"))
-        found.append(known)
+        ids.append(id)
     if issues:
         raise Problems(issues)
-    return found
+    return ids
 
 
 def _evaluator_line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
@@ -240,6 +241,7 @@ def _read_comparators(named: Comparators, judge: Judge | None) -> dict[str, tupl
     """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
 
     def read_named(name: str, body: str | Mapping[str, Any] | Callable[..., Any]) -> tuple[Comparator | None, str]:
+        """One comparator, None for a body that leaves the field out, and the rule by which people know it."""
         if callable(body):
             return comparator_of(name, body)(), name
         return read_comparator(body, {"comparators": {}, "judge": judge})

@@ -25,7 +25,7 @@ from evaluators.testsets.python_cells import json_cell
 
 @contextmanager
 def needs(host: str, package: str = "", *, extra: str = "") -> Iterator[None]:
-    """Around the imports of a host, which pip installs as `package`, or an extra of this package brings.
+    """A context for the imports of a host, which pip installs as `package`, or an `extra` of this package brings.
 
     Raises Problems (config) when the host, or something that it needs, is not installed.
     """
@@ -67,7 +67,8 @@ class HostRow(Struct, frozen=True):
 
 
 def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
-    """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
+    """The cells of the row, by role and column, as JSON values or text. `columns` has the places of cells that are elsewhere than usual; a
+    value that the host does not give has no cell."""
     cells: dict[str, Any] = {}
     maps = [mapping for mapping in (*row.more, row.input, row.expected) if isinstance(mapping, Mapping)]
     for mapping in maps:
@@ -86,15 +87,15 @@ def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
                 if _is_spelling_of(key, name)
             ]
             roles[role] = usual[0] if usual else MISSING
-    cells.update({role: of_role(role, value) for role, value in roles.items()})
+    cells.update({role: value_of_role(role, value) for role, value in roles.items()})
     cells.update(
         {name: place(row.own) if callable(place) else _value_at(row.own, place) for name, place in columns.items()}
     )
     return {name: json_cell(value) for name, value in cells.items() if value is not MISSING}
 
 
-def of_role(role: Role, value: Any) -> Any:
-    """The value of a role: one part of a map that says so, or the whole. None is no value."""
+def value_of_role(role: Role, value: Any) -> Any:
+    """The value of a role in what a host gives for it: the part of a map whose key says the role, or the whole; MISSING for None."""
     if isinstance(value, Mapping):
         named = next((key for key in _SAYS[role] if key in value), None)
         alone = next(iter(value), None) if len(value) == 1 else None
@@ -121,7 +122,7 @@ def _is_spelling_of(key: Any, usual_name: str) -> bool:
 
 
 def _value_at(own: Mapping[str, Any], path: str) -> Any:
-    """The value at a place such as `inputs.shop`: a key, or an attribute, at each step; else MISSING. MISSING where nothing does."""
+    """The value at a place such as `inputs.shop`: each step is a key of a map, or an attribute. MISSING where one is not there."""
     value: Any = own
     for step in path.split("."):
         value = value.get(step, MISSING) if isinstance(value, Mapping) else getattr(value, step, MISSING)

@@ -37,17 +37,17 @@ _HEADLINE: Final = re.compile(
 
 
 def suite_of(suite: str | Path | Suite) -> Suite:
-    """The suite, read when it is a file. Raises Problems, also when it cannot score a row before it has seen them all."""
-    found = suite if isinstance(suite, Suite) else load(suite)
-    inference = [line.name for line in found.lines if line.settings.schema_inference() is not None]
+    """The suite, which is read where it is a file. Raises Problems, also when it cannot score a row before it has seen them all."""
+    suite = suite if isinstance(suite, Suite) else load(suite)
+    inference = [line.name for line in suite.lines if line.settings.schema_inference() is not None]
     if inference:
         raise problem(
             "learns-from-test-set",
             f'"{inference[0]}" infers its schema from a whole test set, and a host gives one row at a time',
-            where=found.place("evaluators"),
+            where=suite.place("evaluators"),
             hint="`evaluators infer-schema` writes the schema to a file; name that file in place of `infer`",
         )
-    return found
+    return suite
 
 
 class SuiteScorer:
@@ -97,17 +97,20 @@ class SuiteScorer:
         cells = self._row_cells(row)
         key = hashlib.sha256(repr(sorted(cells.items())).encode("utf-8", "backslashreplace")).digest()
         with self._lock:
-            waiting = self._waiting.setdefault(key, [])
-            scored = next((entry for entry in waiting if part in entry[1]), None)
-            if scored is None:
-                scored = self._score_locked(cells), set(self._asked)
-                waiting.append(scored)
-            scored[1].discard(part)
-            if not scored[1]:
-                waiting.remove(scored)
+            waiting = self._waiting.setdefault(
+                key, []
+            )  # scores of equal rows, each with the parts that are still asked for
+            entry = next((entry for entry in waiting if part in entry[1]), None)
+            if entry is None:
+                entry = self._score_locked(cells), set(self._asked)
+                waiting.append(entry)
+            row_scores, open_parts = entry
+            open_parts.discard(part)
+            if not open_parts:
+                waiting.remove(entry)
             if not waiting:
                 del self._waiting[key]
-        scores = scored[0].of_part(part)
+        scores = row_scores.of_part(part)
         if scores[0].error is not None:
             raise RowError(scores[0].error)
         return scores
@@ -156,7 +159,7 @@ class SuiteScorer:
         return {name: value for name, value in self.metrics().items() if _HEADLINE.match(name)}
 
     def reset(self) -> None:
-        """Forget the rows that were scored, before the next evaluation."""
+        """Forgets the rows that were scored, before the next evaluation."""
         with self._lock:
             self._cells: list[dict[str, Any]] = []
             self._whole = Overall()
@@ -177,5 +180,5 @@ AnySuite: TypeAlias = str | Path | Suite | SuiteScorer
 
 
 def scorer_of(suite: AnySuite, columns: Places | None = None, overall: str | None = None) -> SuiteScorer:
-    """The scorer of a suite; one that is given is shared."""
+    """The scorer of a suite. A scorer is given back as it is, so that several of a host share it."""
     return suite if isinstance(suite, SuiteScorer) else SuiteScorer(suite, columns=columns, overall=overall)

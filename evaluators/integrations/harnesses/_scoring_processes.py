@@ -161,7 +161,7 @@ class _Process:
         self._connection, theirs = context.Pipe()
         # a process of the service alone: it is ended, at the latest, when the program exits
         self._process = context.Process(
-            target=_work, args=(theirs, equipment, folder), name="evaluators-serve", daemon=True
+            target=_run_worker, args=(theirs, equipment, folder), name="evaluators-serve", daemon=True
         )
         self._process.start()
         self.number = self._process.pid or 0
@@ -173,7 +173,7 @@ class _Process:
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
-        """Returns once it has read the suites. Raises Problems with what kept it from that."""
+        """Waits until the process has read the suites. Raises Problems with what kept it from that."""
         try:
             issues: tuple[Issue, ...] = self._connection.recv()
         except (EOFError, OSError):
@@ -185,7 +185,8 @@ class _Process:
             raise Problems(issues)
 
     def answer(self, name: str, raw: bytes, seconds: float) -> Reply:
-        """The reply to a request. Raises TimeoutError and ProcessLost."""
+        """The reply to a request to the suite of that name. Raises TimeoutError where it takes longer than so many seconds, and ProcessLost
+        where the process ended over it."""
         try:
             self._connection.send((name, raw, seconds))
             if not self._connection.poll(seconds):
@@ -199,7 +200,7 @@ class _Process:
         return reply
 
     def end(self) -> None:
-        """Ends it, whatever it is at."""
+        """Ends the process, whatever it is at, and waits until it is gone."""
         self._process.kill()
         self._process.join()
 
@@ -234,7 +235,7 @@ def _pickle_equipment(equipment: Equipment) -> bytes:
     return written.getvalue()
 
 
-def _work(service: Connection, equipment: bytes, folder: Path | None) -> None:
+def _run_worker(service: Connection, equipment: bytes, folder: Path | None) -> None:
     """The loop of a process: it answers requests until it is ended. `folder` is for what processes share.
 
     Ctrl-C is the business of the service.

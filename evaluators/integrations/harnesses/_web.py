@@ -49,7 +49,8 @@ def is_token(given: str, token: str) -> bool:
 
 
 async def body_of(chunks: Any, most: int, seconds: float) -> bytes:
-    """The body of a request, given as chunks. Raises TooLong, and TimeoutError where it takes longer."""
+    """The body of a request, which comes in chunks. Raises TooLong where it has more than `most` bytes, and TimeoutError where it takes
+    longer than so many seconds."""
     parts: list[bytes] = []
     size = 0
     async with asyncio.timeout(seconds):
@@ -124,6 +125,7 @@ def _server(uvicorn: Any, config: Any, close: Callable[[], None]) -> Any:
             return bool(await super().on_tick(counter))
 
         async def shutdown(self, sockets: Any = None) -> None:
+            """Stops the server. What is still under way a little later is ended by `close`."""
             ending = asyncio.get_running_loop().call_later(_SHUTDOWN_SECONDS, close)
             await super().shutdown(sockets)
             ending.cancel()

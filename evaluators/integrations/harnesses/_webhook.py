@@ -59,7 +59,7 @@ def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
         if len(maps) < len(rows):
             wrong = next(number for number, row in enumerate(rows, start=1) if not _is_row(row))
             return refusal(400, f"row {wrong} of the request {_ROW_SHAPE}")
-        return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in maps]}
+        return 200, {"rows": [score_answer(scorer.score(row_of_webhook(row))) for row in maps]}
     if not _is_row(body):
         return refusal(400, f"the request {_ROW_SHAPE}")
     if (
@@ -67,9 +67,9 @@ def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
         and isinstance(context := body.get("context"), dict)
         and isinstance(context.get("vars"), dict)
     ):
-        scores = scorer.score(given_by_webhook({**body, "inputs": context["vars"]}))
+        scores = scorer.score(row_of_webhook({**body, "inputs": context["vars"]}))
         return 200, {**score_answer(scores), **promptfoo_result(scores.overall)}
-    scores = scorer.score(given_by_webhook(body))
+    scores = scorer.score(row_of_webhook(body))
     return 200 if scores.overall.error is None else 422, score_answer(scores)
 
 
@@ -77,10 +77,11 @@ _ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'
 
 
 def _is_row(body: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a body has the shape of a row: an object whose `inputs`, if it has any, are an object."""
     return isinstance(body, dict) and isinstance(body.get("inputs", {}), dict)
 
 
-def given_by_webhook(body: Mapping[str, Any]) -> HostRow:
+def row_of_webhook(body: Mapping[str, Any]) -> HostRow:
     """The row in a webhook's body: its inputs are columns, the expected answer among them."""
     inputs = body.get("inputs") or {}
     return HostRow({**body, "inputs": inputs}, body.get("output", body.get("outputs", MISSING)), more=[inputs])

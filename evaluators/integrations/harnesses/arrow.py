@@ -42,16 +42,16 @@ def evaluate_batch(
     evaluator that is the overall score. Without `fields`, the columns of evaluators and of the overall score alone are there.
     Raises Problems for a column that is unclear or not there; what is wrong with a row is in its scores.
     """
-    found = suite_of(suite)
-    plan = found.plan(roles_in(found, batch.schema.names, columns))
+    suite = suite_of(suite)
+    plan = suite.plan(roles_in(suite, batch.schema.names, columns))
     cells = {
         name: arrow_cells(batch.column(name)) if name in batch.schema.names else [MISSING] * batch.num_rows
         for name in plan.columns
     }
-    of_all = overall_of(found.lines, overall)
+    overall_parts = overall_of(suite.lines, overall)
     with plan.score_chunk(cells, batch.num_rows) as slots:
         verdicts = [slots[evaluator.verdicts] for evaluator in plan.evaluators]
-    scores = verdict_columns(found.lines, verdicts, of_all, fields)
-    schema = batch_schema(found, fields=fields)
+    scores = verdict_columns(suite.lines, verdicts, overall_parts, fields)
+    schema = batch_schema(suite, fields=fields)
     arrays = [pyarrow.array(values, column.type) for column, values in zip(schema, scores, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)

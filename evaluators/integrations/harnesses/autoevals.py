@@ -31,6 +31,7 @@ class PartScorer(Scorer):
         self.part = self.suite.register_part(part)
 
     def _name(self) -> str:
+        """The name of the score, which autoevals asks for."""
         return segment(self.part)
 
     def _run_eval_sync(
@@ -66,6 +67,7 @@ def _function(scorer: PartScorer) -> Callable[..., list[Score]]:
     """The function that Braintrust calls for one evaluator, or for the overall score; its name is that of the score."""
 
     def scores(input: Any, output: Any, expected: Any = None, metadata: Any = None, **more: Any) -> list[Score]:
+        """The score of the part and those of its fields. Raises RowError where the row could not be measured."""
         scores = scorer.scores(output, expected, input, metadata, more)
         return [
             Score(name=score.name, score=score.score, metadata={**score.metadata, "reason": score.reason})

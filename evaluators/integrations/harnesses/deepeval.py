@@ -73,6 +73,7 @@ class SuiteMetric(BaseMetric):
 
     @property
     def __name__(self) -> str:
+        """The name by which deepeval shows the metric."""
         return self.part
 
 

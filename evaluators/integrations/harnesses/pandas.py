@@ -40,8 +40,8 @@ def evaluate_batch(
 
 def _run_frame(suite: str | Path | Suite, frame: Any, columns: Roles | None) -> Run:
     """Runs a suite over the rows of a data frame; `columns` are the columns of roles."""
-    found = suite if isinstance(suite, Suite) else load(suite)
-    return found.run(frame, test_set_settings={"columns": dict(columns)} if columns else {})
+    suite = suite if isinstance(suite, Suite) else load(suite)
+    return suite.run(frame, test_set_settings={"columns": dict(columns)} if columns else {})
 
 
 @pandas.api.extensions.register_dataframe_accessor("evaluators")

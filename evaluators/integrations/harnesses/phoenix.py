@@ -49,6 +49,7 @@ def _evaluator(scorer: SuiteScorer, part: str) -> Any:
     part_name = scorer.register_part(part)
 
     def scores(input: Any, output: Any, expected: Any, metadata: Any) -> list[dict[str, Any]]:
+        """The score of the part and those of its fields. Raises RowError where the row could not be measured."""
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata}
         scores = scorer.score_part(part_name, HostRow(own, output, expected, input, more=[metadata]))
         return [_evaluation(score) for score in scores]

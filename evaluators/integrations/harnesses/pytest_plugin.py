@@ -46,12 +46,12 @@ def assert_suite(suite: str | Path | Suite, test_set: str | Path | None = None, 
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that names further suite files."""
+    """Adds the option that names further suite files to those of pytest."""
     parser.addini(_OPTION, f"patterns of suite files that are collected, beside *{ENDING}", type="args", default=[])
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A suite file as tests."""
+    """The collector of a suite file, which makes tests of it; None for any other file."""
     if file_path.suffix not in (".yaml", ".yml"):
         return None
     patterns: Sequence[str] = parent.config.getini(_OPTION)
@@ -64,7 +64,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class SuiteFile(pytest.File):
     """A suite: run once, when the first of its tests is."""
 
-    ran: Ran | None = None
+    ran: SuiteRun | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each gate, in the order of the suite, and one for whether everything was measured."""
@@ -79,8 +79,8 @@ class SuiteFile(pytest.File):
             yield GateItem.from_parent(self, name=_test_name(gate), gate=gate)
         yield MeasuredItem.from_parent(self, name=_MEASURED)
 
-    def once(self) -> Ran:
-        """The run of the suite."""
+    def suite_run(self) -> SuiteRun:
+        """The run of the suite, which the first call makes, and all its tests share; its folder is removed when pytest ends."""
         if self.ran is None:
             self.ran = _run_suite(self.path, None, {})
             self.config.add_cleanup(self.ran.close)
@@ -90,11 +90,11 @@ class SuiteFile(pytest.File):
 class _SuiteItem(pytest.Item):
     """The base of a suite's tests."""
 
-    def once(self) -> Ran:
-        """The run of the suite."""
+    def suite_run(self) -> SuiteRun:
+        """The run of the suite that all its tests share."""
         file = self.getparent(SuiteFile)
         assert file is not None  # made by one
-        return file.once()
+        return file.suite_run()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The failure message, without a traceback through this program."""
@@ -118,7 +118,7 @@ class GateItem(_SuiteItem):
 
     def runtest(self) -> None:
         """Fails when the gate failed or is undecided, for any variant or slice."""
-        ran = self.once()
+        ran = self.suite_run()
         mine = [gate for gate in ran.result.gates if _is_result_of(self.gate, gate)]
         self.user_properties += [(f"{gate.target} {gate.metric}", gate.value) for gate in mine]
         if not mine and self.gate.of_every is not None:
@@ -133,12 +133,12 @@ class MeasuredItem(_SuiteItem):
 
     def runtest(self) -> None:
         """Fails when something other than the outputs kept rows from being measured, or when nothing was."""
-        messages = self.once().unmeasured_messages()
+        messages = self.suite_run().unmeasured_messages()
         if messages:
             raise AssertionError("\n\n".join(messages))
 
 
-class Ran(Struct):
+class SuiteRun(Struct):
     """A run, and its record in a folder that goes away."""
 
     result: RunResult
@@ -202,7 +202,7 @@ def _is_wrong(result: Result, path: str | None) -> bool:
 
 
 def _field_faults(result: Result, path: str | None) -> str:
-    """The faults of a field, in words; empty when there are none."""
+    """The faults of the field `path` in a row, in words; empty when there are none, and without a path."""
     from evaluators.model.words import FIELD_WORDS
     from evaluators.scoring.fields.outcomes import WRONG
 
@@ -236,7 +236,7 @@ def _test_name(gate: Gate) -> str:
     return f"gate {gate.written} ({', '.join(about)})" if about else f"gate {gate.written}"
 
 
-def _run_suite(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
+def _run_suite(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> SuiteRun:
     """Runs a suite in a temporary folder, which `Ran.close` removes, or this function where the run raises. `options` are
     arguments of `Suite.run`, and go before the usual ones."""
     from tempfile import TemporaryDirectory
@@ -251,7 +251,7 @@ def _run_suite(suite: str | Path | Suite, test_set: str | Path | None, options: 
         run_options = {"results": Path(folder.name), "name": "run", "formats": (), "track": ("none",), **options}
         result = loaded.run(test_set, **run_options)
         targets = {gate.written: gate.target for gate in loaded.gates}
-        return Ran(result.result, Run(Path(run_options["results"]) / run_options["name"]), targets, folder)
+        return SuiteRun(result.result, Run(Path(run_options["results"]) / run_options["name"]), targets, folder)
     except BaseException:
         folder.cleanup()
         raise

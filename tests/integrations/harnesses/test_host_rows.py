@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from evaluators.api.loading import load
-from evaluators.integrations.harnesses._host_rows import HostRow, cells_of, of_role, with_usual_names
+from evaluators.integrations.harnesses._host_rows import HostRow, cells_of, value_of_role, with_usual_names
 from evaluators.integrations.harnesses._scorer import SuiteScorer
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
@@ -63,8 +63,8 @@ def test_a_value_that_json_lacks_is_a_fault() -> None:
 
 
 def test_none_is_no_value() -> None:
-    assert of_role("expected", None) is MISSING
-    assert of_role("expected", {"expected": None}) is MISSING
+    assert value_of_role("expected", None) is MISSING
+    assert value_of_role("expected", {"expected": None}) is MISSING
 
 
 def test_a_column_with_a_usual_name_is_the_cell_of_its_role() -> None:
