@@ -126,7 +126,7 @@ def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **
 
 
 def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
-    """A warning for each variant that a ranking leaves out because it lacks too many of the rows that others have."""
+    """Yields a warning for each variant that a ranking leaves out because it lacks too many of the rows that others have."""
     for ranking in rankings:
         for ranked in ranking.unranked:
             lacks = f"{ranked.lacking:,} of the {ranked.others:,} rows that others have"

@@ -64,7 +64,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
 
 
 def _corrected_values(prepared: Prepared) -> Iterator[CorrectedValue]:
-    """The corrected values of the test set, as the result lists them."""
+    """Yields the corrected values of the test set, as the result lists them."""
     for correction in prepared.test_set.corrections:
         made = correction.correction
         yield CorrectedValue(

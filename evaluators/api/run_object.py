@@ -274,7 +274,7 @@ class Run(reader.Run):
 
     @cached_property
     def _row_facts(self) -> list[tuple[int, str | None, str | None, Sequence[Result]]]:
-        """The number, id, variant and verdicts of every row."""
+        """(number, id, variant, verdicts) of every row, in order; the id is None where there is none."""
         named = "id" in self.result.columns
         return [
             (row.number, row.id or None if named else None, variant, row.verdicts)

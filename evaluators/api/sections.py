@@ -16,7 +16,7 @@ from evaluators.testsets.test_set_config import read_test_set
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
-    """The settings under `results`, whose formats are all known."""
+    """The settings under `results`. Raises BadSettings, also for a format that is unknown."""
     settings = read_results_settings(data, context)
     if "formats" in settings.model_fields_set:
         from evaluators.reports.format import check_words  # nothing else of a suite needs the reports
@@ -28,7 +28,7 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
 
 
 def _read_by(module: str, function: str) -> SectionReader:
-    """The function of a module that is imported when a suite has its section."""
+    """A reader that calls `function` of `module`, which it imports only then: when a suite has the section."""
     return lambda data, context: getattr(import_module(module), function)(data, context)
 
 

@@ -99,7 +99,7 @@ class Socket(Generic[Plug]):
             raise problem("bad-plug", message, hint=f"{entry}: mend it, or uninstall the package") from error
 
     def shipped_plug(self, name: str) -> type[Plug]:
-        """The plug of that name that comes with the package, whatever has replaced it."""
+        """The plug of that name that comes with the package, even where another one has replaced it; imported when first asked for."""
         if name not in self._found:
             self._found[name] = _plug_of_module(self.package, name, self.contract)
         return self._found[name]

@@ -24,7 +24,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         rows: Iterable[Sequence[Any]] = (),
         columns: Sequence[Sequence[Any]] | None = None,
     ) -> None:
-        """`rows` in the order of the columns, or the `columns` themselves."""
+        """Takes the kind of each column by its name, and the cells: as `rows`, each in the order of the columns, or as `columns`."""
         self._kinds = dict(kinds)
         self._columns = (
             [list(column) for column in zip(*rows, strict=True)] if columns is None else [*map(list, columns)]

@@ -114,7 +114,7 @@ class YamlErrorExplainer:
         message = (
             f'YAML reads *{name} as a reference to "&{name}", which is not defined above; text with a star goes in quotes'
         )
-        return self.in_quotes(at, message, "unknown-alias")
+        return self.needs_quotes_problem(at, message, "unknown-alias")
 
     def text_at_top(self, number: int, text: str) -> YamlProblem | None:
         """The problem of a document that is one text; None for any other."""
@@ -125,7 +125,7 @@ class YamlErrorExplainer:
         """The character at a place; empty at the end of a line."""
         return self.line(at[0])[at[1] : at[1] + 1]
 
-    def in_quotes(self, at: Mark, message: str, code: str = "needs-quotes") -> YamlProblem:
+    def needs_quotes_problem(self, at: Mark, message: str, code: str = "needs-quotes") -> YamlProblem:
         """The problem of a word at a place that must be in quotes, with the line to write as its hint."""
         return YamlProblem(
             code, at, message, self._write_hint(quote_words(self.line(at[0]), at[1])) or "put the text in quotes"
@@ -167,7 +167,7 @@ class YamlErrorExplainer:
         if self.character(at) != "*":
             return None
         if at[1] and self.line(at[0])[at[1] - 1] == "[":
-            return self.in_quotes(at, QUOTE_PATH, "brackets-need-quotes")
+            return self.needs_quotes_problem(at, QUOTE_PATH, "brackets-need-quotes")
         corrected = quote_words(self.line(at[0]), at[1])
         hint = corrected and self._write_hint(
             re.sub(r'"\*(?=[.\[][^"]*":)', '"[*]', corrected)
@@ -182,7 +182,7 @@ class YamlErrorExplainer:
             return YamlProblem("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
         if character not in _SPECIAL:
             return None
-        return self.in_quotes(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
+        return self.needs_quotes_problem(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
 
     def colon(self, trouble: ParserError) -> YamlProblem:
         """The problem of a colon inside a value, or of one that does not belong where it is."""
@@ -192,7 +192,7 @@ class YamlErrorExplainer:
             if nested := self._key_beside_key(number):
                 return nested
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
-            return self.in_quotes(trouble.at, message, "colon-in-value")
+            return self.needs_quotes_problem(trouble.at, message, "colon-in-value")
         above = self._line_above(number)
         hint = "a quote, a bracket or a colon may be missing on the line above"
         stray = YamlProblem("bad-yaml", trouble.at, "a colon is not allowed here", hint)
@@ -412,7 +412,7 @@ class YamlErrorExplainer:
         if mark not in ("|", ">"):
             return None
         message = f"{mark} starts a text of several lines, so nothing follows it on its line"
-        return self.in_quotes(trouble.begin, message)
+        return self.needs_quotes_problem(trouble.begin, message)
 
     def no_content(self, trouble: ParserError) -> YamlProblem | None:
         """The problem of a place where a value should be; None for any other."""
@@ -421,7 +421,7 @@ class YamlErrorExplainer:
             return self._unclosed_bracket(trouble.bracket)
         if not character or character not in "]},:-?":
             return None
-        return self.in_quotes(trouble.at, f"a value was expected here, and {character} cannot begin one")
+        return self.needs_quotes_problem(trouble.at, f"a value was expected here, and {character} cannot begin one")
 
 
 def unclosed_quote(text: str) -> Mark | None:
@@ -474,7 +474,7 @@ def _problem_at(code: str, message: str, hint: str | None) -> Explain:
 
 def _quotes_needed_at(message: str, code: str = "needs-quotes") -> Explain:
     """A function that says, with `message`, that the word where the unreadable part begins must be in quotes."""
-    return lambda explainer, trouble: explainer.in_quotes(trouble.begin, message, code)
+    return lambda explainer, trouble: explainer.needs_quotes_problem(trouble.begin, message, code)
 
 
 def _bad_escape_at(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:

@@ -37,7 +37,7 @@ def with_caret(line: str, column: int) -> str:
 
 
 def _window(line: str, column: int) -> tuple[str, int]:
-    """The part of a long line around a column, with the column in that part."""
+    """(part, column): the part of a long line around a column, and the column in that part; a short line as it is."""
     column = min(column, len(line))
     if len(line) <= WIDTH:
         return line, column

@@ -62,7 +62,7 @@ def data_of(text: str) -> Any:
 
 
 def _split_mark(text: str) -> tuple[str, str]:
-    """The byte order mark of a text, or nothing, and the text without it."""
+    """(mark, rest): the byte order mark with which a text begins, or an empty text, and the text without it."""
     own = text.removeprefix("\ufeff")
     return text[: len(text) - len(own)], own
 

@@ -284,19 +284,19 @@ class Settings(BaseModel):
 
 
 def _texts_under_attributes(model: type) -> dict[str, str]:
-    """The text under each annotated attribute of a class that has one, on one line."""
+    """The text under each annotated attribute of a class that has one, by attribute, on one line."""
     return _texts_of_module(model.__module__).get(model.__name__, {}) if issubclass(model, Settings) else {}
 
 
 @cache
 def _texts_of_module(name: str) -> dict[str, dict[str, str]]:
-    """The texts under the attributes of every class of a module. Kept: reading its source takes longer than all of the schema."""
+    """The texts under attributes, by class of a module and by attribute. Kept: reading its source takes longer than all of the schema."""
     tree = ast.parse(inspect.getsource(sys.modules[name]))
     return {node.name: dict(_texts_of_class(node)) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
 def _texts_of_class(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """The name of each annotated attribute of a class that has a text under it, with that text on one line."""
+    """Yields (attribute, text) for each annotated attribute of a class that has a text under it, the text on one line."""
     for statement, following in pairwise(body.body):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):

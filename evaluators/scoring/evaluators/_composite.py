@@ -54,7 +54,7 @@ class Composite(Evaluator):
     @field_validator("at", "output_at")
     @classmethod
     def _refuse_path(cls, value: str | None) -> str | None:
-        """Refuses a path in `at` or `output_at`; None stays."""
+        """The value of `at` or `output_at`, which must be None. Raises BadSettings for a path."""
         if value is not None:
             raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
         return value

@@ -99,7 +99,7 @@ class SchemaKeys:
     """The keys of a JSON Schema, at one place."""
 
     def __init__(self, schemas: Iterable[tuple[Any, Any]], timeout_seconds: float) -> None:
-        """`schemas` are those that are asked of the place, each with what resolves its references."""
+        """`schemas` are those that apply at the place, each with the resolver of its references."""
         self._schemas, self._timeout = list(_schemas_of_value(schemas)), timeout_seconds
         lists = [part for schema, _ in self._schemas for part in (schema.get("required"), *_lists_of_keys(schema))]
         maps = [schema["properties"] for schema, _ in self._schemas if isinstance(schema.get("properties"), dict)]

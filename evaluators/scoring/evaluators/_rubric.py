@@ -125,7 +125,7 @@ class Member(Settings):
 
 
 def path_of(criterion: str) -> str:
-    """A criterion as the path of a field."""
+    """The path, as text, of the field that stands for a criterion in results."""
     return Path((criterion,)).canonical
 
 

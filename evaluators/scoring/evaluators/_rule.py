@@ -47,7 +47,7 @@ class Written(Parse):
     @field_validator("formats")
     @classmethod
     def _check_formats(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuses a date format that cannot be used, and two that read one text as two days."""
+        """The formats, as they are. Raises ValueError for one that cannot be used, and for two that read one text as two days."""
         check_formats(formats)
         return formats
 
@@ -167,7 +167,7 @@ class Rule(Settings):
         return self
 
     def _setting_problems(self, word: str) -> Iterator[Detail]:
-        """The problems of settings that do not go together with the kind of the rule, `word`."""
+        """Yields the problems of settings that do not go together with the kind of the rule, `word`."""
         adds = word in ("sum", "product")
         if adds and self.equals is None:
             yield Detail(

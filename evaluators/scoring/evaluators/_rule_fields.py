@@ -192,7 +192,7 @@ def _read_field(spelled: object) -> Field:
 
 
 def _read_fields(data: object) -> tuple[Field, ...]:
-    """The fields of one path, or of a list of paths, each of them once."""
+    """The fields of one path, or of a list of paths, in order. Raises BadSettings for an empty list, and for a path that is there twice."""
     if not isinstance(data, list | tuple):
         return (_read_field(data),)
     each = read_each(enumerate(data), lambda _, spelled: _read_field(spelled))

@@ -244,8 +244,8 @@ class Grounded(TreeEvaluator):
         ))  # fmt: skip
 
     def values_to_find(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
-        """The values at the paths of `fields`, each with the number of its path and its place; without paths, all values, with
-        the number 0."""
+        """Yields (number, place, value) for the values at the paths of `fields`, `number` being that of the path; without paths, for
+        all values, with the number 0."""
         if document is MISSING:
             return
         if self.fields is None:
@@ -459,7 +459,7 @@ def is_given(value: Any) -> bool:
 
 
 def count_found(values: Sequence[Value]) -> tuple[int, int]:
-    """The number of values that were found, and the number of those that were looked for."""
+    """(found, looked for): how many of the values were found, and how many were looked for."""
     matches = lost = 0
     for value in values:
         matches += value.status is MATCH

@@ -129,7 +129,7 @@ class JsonDiffMatch(TreeEvaluator):
 
     @model_validator(mode="after")
     def _check_keys(self) -> Self:
-        """Refuses `keys` and `case_insensitive_keys` together."""
+        """Gives the settings back. Raises BadSettings for `keys` and `case_insensitive_keys` together."""
         if self.keys is not None and self.case_insensitive_keys:
             message, hint = '"case_insensitive_keys" and "keys" are about the same', "keep keys"
             raise BadSettings([Detail(("case_insensitive_keys",), message, hint, key=True, code="same-setting")])

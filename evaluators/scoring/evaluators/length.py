@@ -45,7 +45,7 @@ class Length(Evaluator):
 
     @model_validator(mode="after")
     def _check_limits(self) -> Length:
-        """Refuses limits between which no length lies."""
+        """Gives the settings back. Raises ValueError for limits between which no length lies."""
         if self.min > self.max:
             raise ValueError(f'no length fits: "min" is {self.min} and "max" is {self.max}')
         return self

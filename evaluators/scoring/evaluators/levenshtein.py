@@ -63,7 +63,7 @@ class Levenshtein(Evaluator):
         return Reason(message, {"distance": distance, "length": longest})
 
     def _distance(self, text: str, expected: str) -> tuple[int, int]:
-        """The distance of the two texts, and the length of the longer one."""
+        """(distance, longest): how many characters to change to make the texts equal, and the length of the longer one."""
         from rapidfuzz.distance import Levenshtein as Measure
 
         if not self.case_sensitive:

@@ -226,7 +226,7 @@ class RuleRows(ScoredRows):
     def __init__(
         self, check: RulesCheck, documents: Sequence[Any], expected: Sequence[Any], cells: Sequence[Mapping[str, Any]]
     ) -> None:
-        """`cells` are those that conditions name, by row."""
+        """Holds each row against each rule. `cells` are those that conditions name, by row and column."""
         self._check, self._rows = check, list(zip(documents, expected, cells, strict=True))
         self.statuses: list[bytes] = []
         self._no_items: list[Mapping[str, Sequence[str]]] = []
@@ -240,7 +240,10 @@ class RuleRows(ScoredRows):
             self._no_items.append(lists)
 
     def _result_of(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
-        """The result of a rule in a row. A rule for some outputs only also counts for an output that cannot be read."""
+        """The result of a rule in a row; skipped where its `when` does not hold.
+
+        Of an output that cannot be read (MISSING), conditions on the output are passed over, so that the rule counts, and fails.
+        """
         settings = self._check.settings
         when = [condition for condition in rule.when if document is not MISSING or condition.source != "output"]
         sides = {"output": document, "expected": document if settings.side == "expected" else expected}
