@@ -124,7 +124,8 @@ def without_currency(text: str) -> tuple[str, Currencies | None]:
 
 
 def _is_code(text: str, mark: re.Match[str]) -> bool:
-    """Whether letters before digits are rather a part of a code: "TL-55845", "KR1234"; "EUR12" is an amount."""
+    """Whether the letters that `mark` matched before digits are rather a part of a code, as in "TL-55845" and "KR1234": no space follows
+    them. Only a code of ISO 4217 may touch the digits: "EUR12" is an amount."""
     follows = text[mark.end(2) : mark.end(2) + 1]
     return mark[2][-1].isalpha() and not follows.isspace() and (not follows.isdigit() or mark[2] not in CURRENCY_CODES)
 

@@ -266,8 +266,8 @@ class Source:
         return Passage(start, end, fuzz.ratio(wanted, text[start:end]) / 100)
 
     def _original_passage(self, start: int, end: int, likeness: float) -> Passage | None:
-        """The passage of the text for a part of the normalized text: its ends are those of the shortest beginnings that normalize to as
-        much. None where it cannot be told, in a long text whose parts, normalized, do not make up the whole."""
+        """The passage of the text that is normalized to the part from `start` to `end` of the normalized text. None in a long text where it
+        cannot be told, because its parts, normalized, do not make up the whole."""
         if len(self._anchors) == 1 and len(self.text) > MOST_NEAR:
             return None
         return Passage(self._length_of(start + 1) - 1, self._length_of(end), likeness)

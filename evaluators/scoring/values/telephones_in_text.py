@@ -42,8 +42,8 @@ _LONGEST_HEXADECIMAL: Final = 39
 
 
 def is_in_address(text: str, start: int, end: int) -> bool:
-    """Whether the digits from `start` to `end` are a part of an address in hexadecimal parts, such as 00:1b:44, or a short part of a web
-    address, and not its port."""
+    """Whether the digits from `start` to `end` are a part of an address of a device or a network, such as 00:1b:44:11, or a short part
+    of a web address that is not its port."""
     last, after = text[start - 1 : start], text[end : end + 1]
     if (not last or last.isspace()) and after != ":":
         return False

@@ -200,7 +200,7 @@ def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC
 
 
 def _without_other_marks(run: re.Match[str]) -> str:
-    """A run of characters without the marks that are no letters of their own, in any script."""
+    """The characters of a run without the combining marks among them, in any script."""
     return "".join([letter for letter in run[0] if category(letter) != "Mn"])
 
 
