@@ -91,13 +91,13 @@ class ListedRows(ScoredRows):
         conditions = [(number, line.when) for number, line in enumerate(tree.scored_lines) if line.when]
         self.walk = walk = Walk(every=bool(tree.costly_numbers))
         self.rows: list[ListedRow] = []
-        root, answers, left_out = tree.place, bool(tree.answer_columns), _NONE
+        root, answers, left_out, add = tree.place, bool(tree.answer_columns), _NONE, self.rows.append
         for row, (e, o, named) in enumerate(zip(expected, outputs, cells, strict=True)):
             if conditions:
                 sides = {"expected": e, "output": o}
                 left_out = frozenset([number for number, when in conditions if not all_hold(when, sides, named)])
             results = walk.compare_row(root, e, o, row, named if answers else None, left_out)
-            self.rows.append(ListedRow(results, left_out))
+            add(ListedRow(results, left_out))
         if walk.pending:
             walk.ask()
             if not has_open_questions():
