@@ -247,7 +247,7 @@ def _add_surplus_items(here: Place, o: list[Any], start: int, row: Row) -> None:
 
 
 def _add_one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
-    """Adds a mark with a status for each leaf of a value that only one side has."""
+    """Adds a mark with a status, and a result to `row`, for each leaf of a value that only one side has."""
     if place.skipped:
         return
     if value and value.__class__ in CONTAINERS:

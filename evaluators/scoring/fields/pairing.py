@@ -128,7 +128,8 @@ FEW: Final = 100
 
 
 def is_crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limit: int | None = None) -> bool:
-    """Whether two lists are too long to compare every item of one with every item of the other."""
+    """Whether two lists are too long to compare every item of one with every item of the other: more than `limit` cells, or than the limit
+    in force."""
     rows, columns = len(expected), len(output)
     if rows * columns <= FEW:
         return False

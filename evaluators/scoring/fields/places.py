@@ -271,8 +271,8 @@ class Place:
 
     @cached_property
     def item_key(self) -> ValueKey | None:
-        """As the place of items that are one value each: a function that gives two items the same key exactly when they
-        match; None where there is none."""
+        """Where this is the place of items that are one value each, a function that gives two items the same key exactly when they match;
+        else None, also where there is no such key."""
         return item_key(self.node, self.absent)
 
     @cached_property

@@ -196,7 +196,8 @@ class _SchemaWalk:
             merge(own, filled)
 
     def _fill_in(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
-        """The schema that a reference leads to, with its own references resolved; None where it leads nowhere."""
+        """The schema that a reference leads to, with its own references resolved, which is kept in `shared`; None where it leads
+        nowhere."""
         if reference in self.shared and self.made > MOST_COPIES:
             return self.shared[reference]
         target = self.target(reference, loc)
@@ -331,7 +332,7 @@ def _plain_copy(schema: Mapping[str, Any]) -> Schema:
     schemas = 0
 
     def copy_value(value: Any) -> Any:
-        """A copy of one value, and of everything in it."""
+        """A copy of one value, and of everything in it; each schema in it is added to the count `schemas`."""
         nonlocal schemas
         if isinstance(value, list):
             return [copy_value(inner) for inner in value]

@@ -97,7 +97,8 @@ def rows_of_asker(askers: Cells, number: int) -> Cells:
 
 
 def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
-    """Asks the questions of the rows of a chunk, by row and then by evaluator. Without a cache nothing is asked."""
+    """Asks the questions of the rows of a chunk, by row and then by evaluator, in rounds: an answer may lead to another question. Without a
+    cache nothing is asked."""
     cache = current_cache()
     if cache is None:
         return
@@ -115,5 +116,5 @@ def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
         for asker in askers:
             asker.release()
         raise
-    for asker in waiting:  # what they have still to ask is asked at once
+    for asker in waiting:  # what is still to be asked after the last round is asked while the rows are scored
         asker.release()

@@ -241,7 +241,8 @@ class ChunkScoring:
         return self._ask_alone(questions) if self._apart else False
 
     def _ask_alone(self, questions: QuestionList) -> bool:
-        """Scores the rows one by one for their questions alone: the results are dropped."""
+        """Scores the rows one by one for their questions alone, and drops the results. Returns whether they may have more questions once
+        these are answered."""
         again = False
         for index, values in enumerate(zip(*self.values, strict=True)):
             row_clock().fresh = True
