@@ -33,7 +33,7 @@ class Suite(LoadedSuite, frozen=True, dict=True):
 
     @property
     def compare(self) -> CompareConfig:
-        """How runs are compared."""
+        """The settings under `compare`: how runs are compared, and what makes a comparison fail."""
         from evaluators.runs.compare.compare_section import CompareConfig  # few suites are compared
 
         return self._section("compare", CompareConfig())

@@ -226,7 +226,7 @@ def structured_output(cell: Cell) -> Cell:
 
 
 def _depth_error(cell: Cell) -> json_text.NotJSON | None:
-    """The problem of a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
+    """The error, not raised, of a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
     if not isinstance(cell, dict | list):
         return None
     depth = limits_here().depth
@@ -234,7 +234,7 @@ def _depth_error(cell: Cell) -> json_text.NotJSON | None:
 
 
 def documents_in_output(cell: str) -> FoundDocuments | CellError:
-    """Every document that an output holds, wherever in the text it stands."""
+    """Every JSON document in the text of an output, wherever it stands; a cell error for a text that is empty, too long or cut off."""
     if not cell or cell.isspace():
         return _EMPTY_OUTPUT
     try:

@@ -95,7 +95,8 @@ def fill_variables(text: str, environment: Mapping[str, str]) -> FilledText:
     values: dict[str, str] = {}
 
     def fill(match: re.Match[str]) -> str:
-        """The value of a variable, for one `${NAME}` of the text."""
+        """The text in place of one `${NAME}`: the value of the variable, which is noted in `values`, or its default. Empty, with a note in
+        `details`, where there is neither."""
         if match[0] == "$${":
             return "${"
         name, default = match["name"], match["default"]

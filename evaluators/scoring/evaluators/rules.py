@@ -145,23 +145,23 @@ class Rules(TreeEvaluator):
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
-        """Raises ValueError where no rule is named, and BadSettings for conditions on the output where expected answers are checked."""
+        """Gives the settings back. Raises ValueError where no rule is named, and BadSettings for conditions on the output where the rules
+        are about expected answers."""
         if not self.rules:
             hint = 'write rules: {lines add up: {sum: "items[*].amount", equals: total}}'
             raise ValueError(f"no rule is named, so nothing would be checked\nhint: {hint}")
-        if self.side == "expected" and (
-            details := [
-                Detail(
-                    (name, "when", f"output.{condition.path}"),
-                    f'"output.{condition.path}" is about the output, and the rules are about the expected answer',
-                    f"write expected.{condition.path}",
-                    key=True,
-                )
-                for name, rule in self.rules.items()
-                for condition in rule.when
-                if condition.source == "output"
-            ]
-        ):
+        details = [
+            Detail(
+                (name, "when", f"output.{condition.path}"),
+                f'"output.{condition.path}" is about the output, and the rules are about the expected answer',
+                f"write expected.{condition.path}",
+                key=True,
+            )
+            for name, rule in self.rules.items()
+            for condition in rule.when
+            if condition.source == "output"
+        ]
+        if details and self.side == "expected":
             raise BadSettings(details)
         return self
 
