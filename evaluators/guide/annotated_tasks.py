@@ -113,8 +113,8 @@ def _entries(cell: Any) -> list[_Entry]:
     """The annotations or predictions in a cell."""
     entries = container_in(cell)
     made: list[_Entry] = []
-    for one in entries if isinstance(entries, list) else ():
-        fields = one if isinstance(one, dict) else {}
+    for entry in entries if isinstance(entries, list) else ():
+        fields = entry if isinstance(entry, dict) else {}
         results = fields.get("result")
         made.append(_Entry(results if isinstance(results, list) else None, fields.get("was_cancelled") is True))
     return made
@@ -131,10 +131,11 @@ def _is_single(results: Sequence[Any], within: Sequence[Step]) -> bool:
 
 def _notes_on_further(side: _Side) -> list[str]:
     """The note on tasks with further annotations or predictions, which are not compared; none where there are no such tasks."""
-    several = [valid for entries in side.tasks if len(valid := [one for one in entries if one.is_comparable]) > 1]
+    valid = [[entry for entry in entries if entry.is_comparable] for entries in side.tasks]
+    several = [entries for entries in valid if len(entries) > 1]
     if not several:
         return []
-    differ = sum(any(_marked_values(one) != _marked_values(entries[0]) for one in entries) for entries in several)
+    differ = sum(any(_marked_values(entry) != _marked_values(entries[0]) for entry in entries) for entries in several)
     message = (
         f"{rows_text(len(several))} with further {side.column}: {side.column}[{side.place}] alone is compared, and in {differ:,} of them "
         "another says something else"
@@ -144,19 +145,21 @@ def _notes_on_further(side: _Side) -> list[str]:
 
 def _marked_values(entry: _Entry) -> Counter[Hashable]:
     """The values that an annotation marks, each with the name of its control, as a key that can be compared; in no order."""
-    results = [one if isinstance(one, dict) else {"value": one} for one in entry.results or ()]
-    return Counter(lookup_key([one.get("from_name"), one["value"]]) for one in results if "value" in one)
+    results = [result if isinstance(result, dict) else {"value": result} for result in entry.results or ()]
+    return Counter(lookup_key([result.get("from_name"), result["value"]]) for result in results if "value" in result)
 
 
 def _notes_on_cancelled(side: _Side) -> list[str]:
     """The notes on tasks with cancelled annotations: that they have some, and how many have a usable one before the compared place."""
-    cancelled = sum(any(one.cancelled for one in entries) for entries in side.tasks)
+    cancelled = sum(any(entry.cancelled for entry in entries) for entries in side.tasks)
     if not cancelled:
         return []
-    there = sum(one.cancelled for one in side.compared_entries)
-    out = f", which is a cancelled one in {there:,}: take these out" if there else ""
+    compared = sum(entry.cancelled for entry in side.compared_entries)
+    out = f", which is a cancelled one in {compared:,}: take these out" if compared else ""
     note = f"{rows_text(cancelled)} with cancelled {side.column}; compared is {side.column}[{side.place}]{out}"
-    elsewhere = sum(len(entries) <= side.place and any(one.is_comparable for one in entries) for entries in side.tasks)
+    elsewhere = sum(
+        len(entries) <= side.place and any(entry.is_comparable for entry in entries) for entries in side.tasks
+    )
     if not elsewhere:
         return [note]
     have, are = ("has its own", "is") if elsewhere == 1 else ("have theirs", "are")
@@ -165,7 +168,7 @@ def _notes_on_cancelled(side: _Side) -> list[str]:
 
 def _notes_on_unread(side: _Side) -> list[str]:
     """The note on tasks in which what is compared holds no list of results."""
-    unread = sum(one.results is None for one in side.compared_entries)
+    unread = sum(entry.results is None for entry in side.compared_entries)
     return [f"{rows_text(unread)} without a list of results in {side.column}[{side.place}]"] if unread else []
 
 
@@ -179,7 +182,7 @@ def _notes_on_empty(side: _Side) -> list[str]:
 def _notes_on_relations(side: _Side) -> list[str]:
     """The note on tasks with results that have no value, such as relations between others."""
     relations = sum(
-        any(isinstance(one, dict) and "value" not in one for one in results) for results in side.compared_results
+        any(isinstance(result, dict) and "value" not in result for result in results) for results in side.compared_results
     )
     return [f"{rows_text(relations)} with relations between results, which are not compared"] if relations else []
 
@@ -209,7 +212,7 @@ def bookkeeping_skips(documents: Sequence[Any], outputs: Sequence[Any]) -> list[
     if not any(map(_are_results, documents)):
         return []
     _, compared = _controls(documents, outputs)
-    keys = dict.fromkeys(key for results in _results_in(documents) for one in results for key in one)
+    keys = dict.fromkeys(key for results in _results_in(documents) for result in results for key in result)
     return [
         SuggestedLine((ANY, key), "skip", "bookkeeping of Label Studio")
         for key in keys
@@ -224,7 +227,7 @@ def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, li
     where not. `outputs` are the cells beside the documents, whose controls count, too.
     """
     tasks = [
-        [(str(one["from_name"]), str(one["to_name"])) for one in task if {*one} >= _MARKS]
+        [(str(result["from_name"]), str(result["to_name"])) for result in task if {*result} >= _MARKS]
         for task in _results_in(documents)
     ]
     marks = {mark for task in tasks for mark in task}
@@ -238,7 +241,8 @@ def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, li
 
 def _control_names(documents: Iterable[Any]) -> set[str]:
     """The names of the controls in results of Label Studio."""
-    return {str(one["from_name"]) for results in _results_in(documents) for one in results if "from_name" in one}
+    every = (result for results in _results_in(documents) for result in results)
+    return {str(result["from_name"]) for result in every if "from_name" in result}
 
 
 def _notes_on_controls(answers: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
@@ -253,9 +257,9 @@ def _notes_on_controls(answers: Sequence[Any], outputs: Sequence[Any]) -> list[s
 
 def _results_in(documents: Iterable[Any]) -> list[list[dict[str, Any]]]:
     """The results of Label Studio, relations included, of each document that has some."""
-    return [[one for one in document if isinstance(one, dict)] for document in documents if _are_results(document)]
+    return [[item for item in document if isinstance(item, dict)] for document in documents if _are_results(document)]
 
 
 def _are_results(value: Any) -> bool:
     """Whether a value is a list with results of Label Studio; relations between them, which have no value, may stand among them."""
-    return isinstance(value, list) and any(isinstance(one, dict) and {*one} >= _MARKS for one in value)
+    return isinstance(value, list) and any(isinstance(item, dict) and {*item} >= _MARKS for item in value)

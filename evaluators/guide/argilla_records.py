@@ -73,17 +73,10 @@ def paths_of_argilla(questions: Sequence[ArgillaQuestion], where: str) -> tuple[
         {"output": _path_text(question.output or ()), "expected": _path_text(question.expected)} for question in compared
     ]
     if len(compared) > 1:
-        options = [
-            join(
-                [
-                    "evaluators",
-                    "init",
-                    where,
-                    *(word for role, path in one.items() for word in ("--columns", f"{role}={path}")),
-                ]
-            )
-            for one in paths[:_SHOWN]
-        ]
+        options = []
+        for path_of in paths[:_SHOWN]:
+            columns = [word for role, path in path_of.items() for word in ("--columns", f"{role}={path}")]
+            options.append(join(["evaluators", "init", where, *columns]))
         names = ", ".join(f'"{question.name}"' for question in compared)
         message = f"the records of Argilla answer {len(compared)} questions: {names}, and a suite is made for one"
         raise problem("several-questions", message, where=where, hint=f"say which one: {', or '.join(options)}")
@@ -106,7 +99,7 @@ def _path_text(steps: tuple[Step, ...]) -> str:
 
 
 def columns_of_argilla(questions: Sequence[ArgillaQuestion]) -> list[str]:
-    """The columns in which the questions are answered."""
+    """The columns that hold the responses and the suggestions of the questions, each once."""
     return [
         *dict.fromkeys(str(path[0]) for question in questions for path in (question.expected, question.output) if path)
     ]
@@ -121,10 +114,10 @@ def _question_names(responses: Any) -> list[str]:
 
 
 def _answers(responses: Any, name: str) -> list[Any]:
-    """What each person answered to a question."""
+    """The values that people answered to the question of that name, one for each who did; none where nobody did."""
     if isinstance(responses, dict):
         people = responses.get(name)
-        return [one["value"] for one in people if _has_value(one)] if isinstance(people, list) else []
+        return [answer["value"] for answer in people if _has_value(answer)] if isinstance(people, list) else []
     people = responses if isinstance(responses, list) else []
     return [values[name]["value"] for values in map(_values, people) if _has_value(values.get(name))]
 

@@ -43,7 +43,7 @@ def _may_be_lists(compare: Any, cells: Sequence[Any]) -> bool:
 
 
 def comparator_of(line: SuggestedLine) -> str:
-    """The name of the comparator of a line."""
+    """The name of the comparator that a line has, whose settings may be beside it."""
     return str(next(iter(line.compare))) if isinstance(line.compare, dict) else str(line.compare)
 
 

@@ -42,7 +42,7 @@ def comparable_text(cell: Any) -> str:
 
 
 def holds_truths(cells: Sequence[Any]) -> bool:
-    """Whether every cell is true or false."""
+    """Whether every cell that is not empty is true or false; False for a column without any."""
     filled_cells = nonempty_cells(cells)
     return bool(filled_cells) and all(comparable_text(cell) in _TRUTHS for cell in filled_cells)
 
@@ -60,7 +60,7 @@ def holds_decisions(cells: Sequence[Any]) -> bool:
 
 
 def holds_shares(cells: Sequence[Any]) -> bool:
-    """Whether every cell is a number from 0 to 1, and some are between."""
+    """Whether every cell that is not empty is a number from 0 to 1, and some are between."""
     values = [float(cell) if is_number(cell) else -1.0 for cell in nonempty_cells(cells)]
     return all(0 <= value <= 1 for value in values) and any(0 < value < 1 for value in values)
 
@@ -77,7 +77,7 @@ def columns_named_by_labels(cells: Mapping[str, Sequence[Any]]) -> list[str]:
 
 
 def holds_numbers(cells: Sequence[Any]) -> bool:
-    """Whether every cell is a number."""
+    """Whether every cell that is not empty is a number; False for a column without any."""
     filled_cells = nonempty_cells(cells)
     return bool(filled_cells) and all(map(is_number, filled_cells))
 
@@ -143,7 +143,7 @@ def could_be_ids(cells: Sequence[Any], *, named: bool) -> bool:
 
 
 def shown_cells(cells: Sequence[Any]) -> str:
-    """The first three different cells, as samples in a question about columns."""
+    """The first three different cells in words, as samples of a column in a question."""
     texts = dict.fromkeys(quote(cell, 40) for cell in nonempty_cells(cells))
     return ", ".join([*texts][:_SHOWN]) or "all cells are empty"
 
@@ -155,7 +155,7 @@ def likeness(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
     """
     return max(
         share_equal(outputs, expected),
-        _mean_likeness(outputs, expected, _trait_overlap) * (0.5 if _are_texts(outputs) else 1.0),
+        _mean_likeness(outputs, expected, _trait_overlap) * (0.5 if _are_mostly_texts(outputs) else 1.0),
     )
 
 
@@ -175,6 +175,7 @@ def share_of_same_digits(outputs: Sequence[Any], expected: Sequence[Any]) -> flo
 
 
 def _digits(cell: Any) -> str:
+    """The digits of a cell in a row, without zeros at the end."""
     return "".join(re.findall(r"\d", str(cell))).rstrip("0")
 
 
@@ -193,7 +194,8 @@ _KEYS: Final = 0.3
 _AGREE: Final = 0.5
 
 
-def _are_texts(cells: Sequence[Any]) -> bool:
+def _are_mostly_texts(cells: Sequence[Any]) -> bool:
+    """Whether most cells hold no JSON object or list."""
     return not holds_containers(cells)
 
 

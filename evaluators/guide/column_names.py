@@ -178,7 +178,7 @@ def without_digits(column: str) -> str:
 
 
 def is_input(column: str) -> bool:
-    """Whether the name is one of inputs, and of nothing else."""
+    """Whether the name of a column says that it holds inputs, and nothing else."""
     words = {*words_of(column)}
     other = words & (
         _WORDS["output"] | _WORDS["expected"] | _OUTPUT_WORDS | _AMBIGUOUS_WORDS | _OF_A_MODEL | _NAMES_ANOTHER
@@ -187,7 +187,7 @@ def is_input(column: str) -> bool:
 
 
 def called_id(column: str) -> bool:
-    """Whether the name has a word of ids."""
+    """Whether the name of a column has a word that ids have, such as "id" or "number"."""
     return bool(_WORDS["id"] & {*words_of(column)})
 
 
@@ -254,7 +254,7 @@ def _named_role(words: Collection[str], among: Collection[str]) -> Role | None:
 
 
 def may_be_measure(column: str) -> bool:
-    """Whether the name is one of numbers about the call."""
+    """Whether the name of a column may be that of numbers about the call, such as its cost or its latency."""
     words = {*words_of(column)}
     return bool(words & MEASURES) and not words & _NO_MEASURE
 
@@ -281,7 +281,7 @@ def _is_quality(column: str, among: Collection[str]) -> bool:
 
 
 def called_explanation(column: str) -> bool:
-    """Whether the name is one of explanations."""
+    """Whether the name of a column has a word of explanations, such as "reason" or "notes"."""
     return bool(_EXPLAINS & {*words_of(column)})
 
 
@@ -296,12 +296,12 @@ def called_of_people(column: str) -> bool:
 
 
 def called_time(column: str) -> bool:
-    """Whether the name says when something was."""
+    """Whether the name of a column has a word of times, such as "created"."""
     return bool(_WHEN & {*words_of(column)})
 
 
 def called_id_of_another(column: str) -> bool:
-    """Whether the name is one of ids, of rows or of anything else."""
+    """Whether the name of a column has a word of ids that may be those of anything, such as "uuid" or "hash"."""
     return bool(_NAMES_ANOTHER & {*words_of(column)})
 
 

@@ -64,6 +64,8 @@ def has_conversations(columns: Iterable[Sequence[Any]]) -> bool:
 
 def _ends_with_answer(value: Any) -> bool:
     """Whether a value is a list of messages of which the last is a text from a model."""
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) and "role" in one for one in value):
+    if not isinstance(value, list) or not value:
+        return False
+    if not all(isinstance(message, dict) and "role" in message for message in value):
         return False
     return value[-1]["role"] in _ANSWERERS and isinstance(value[-1].get("content"), str)

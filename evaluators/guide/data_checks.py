@@ -68,7 +68,7 @@ class DataCheck(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """3 when the test set is at fault, 70 for a bug, 0 otherwise."""
+        """The exit code of the command: 3 when the test set is at fault, 70 for a bug, 0 otherwise."""
         return exit_code(Facts(issues=self.problems))
 
 
@@ -185,7 +185,7 @@ def _rows(prepared: Prepared) -> Iterator[Mapping[str, Any]]:
 
 
 def _used_columns(prepared: Prepared) -> set[str]:
-    """The columns that play a role, or that the suite names."""
+    """The columns that something reads: they play a role, the suite names them, or others are made of them."""
     read = {column for _, table in prepared.variants() for column in columns_read(table.table)}
     return {*prepared.roles.values(), *prepared.plan().columns, *prepared.suite.named_columns(), *read}
 
@@ -199,7 +199,7 @@ def _answer_warnings(prepared: Prepared) -> tuple[Issue, ...]:
 
 
 def _doubtful_values(prepared: Prepared) -> list[Issue]:
-    """Expected values that may be read in two ways."""
+    """The warnings about expected values that may be read in two ways."""
     return doubts_listed(prepared.suite.lines, prepared.roles, prepared.variants()[0][1])
 
 
@@ -255,7 +255,7 @@ def _without_json(result: RunResult) -> list[Issue]:
 
 
 def _hidden_problem_counts(result: RunResult) -> Iterable[str]:
-    """How many problems of each kind are beyond those that are shown."""
+    """A line for each kind of problem of which there are more than are shown, with how many there are."""
     for code, count in result.issue_counts.items():
         shown = [issue for issue in result.issues if issue.code == code]
         if count > len(shown) > 0:

@@ -62,7 +62,7 @@ def _lists_outputs_there(node: SeenPlace, given: SeenPlace) -> bool:
 
 
 def _may_be_left_out(node: SeenPlace) -> bool:
-    """Whether an empty text is among the values of a list."""
+    """Whether an empty text is among the items of the lists at a place, which says that the value may be left out."""
     return node.items is not None and "" in node.items.scalars
 
 

@@ -345,7 +345,7 @@ def answers_in(cell: Any) -> list[str]:
 def _evaluator_of_answers(
     pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
-    """The evaluator for cells that hold several right answers."""
+    """The evaluator for expected cells that list several right answers, one of which the output names, with notes on the lists."""
     line: dict[str, Any] = {"type": "contains_any", "substrings": {"column": columns["expected"]}}
     if any(len(answer) < _A_WORD or is_number(answer) for cell, _ in pairs for answer in answers_in(cell)):
         line["whole_words"] = True
@@ -354,7 +354,7 @@ def _evaluator_of_answers(
     why = f"Each expected cell lists right answers, and the output names one of them; right in {right['answer']:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- contains_any:", "    name: answer", f"    substrings: {literal(line['substrings'])}"]
     lines += ["    whole_words: true"] if "whole_words" in line else []
-    lines += [f"    {one}" for one in guard]
+    lines += [f"    {guard_line}" for guard_line in guard]
     lines += case_lines("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
     return SuggestedEvaluators(
         tuple(lines), ("answer",), "lists of right answers", (*notes_on_empty(empty, guard), *_note_on_votes(pairs))

@@ -184,7 +184,7 @@ def _listed_fields(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
 
 
 def _tree(schema: Any, dialect: str) -> FieldNode:
-    """The tree of a schema. Raises BadSettings."""
+    """The tree of the fields of a schema, read in its dialect. Raises BadSettings for a schema that cannot be used."""
     chosen = dialect_of(schema) if dialect == "auto" else dialect
     read = read_xeval if chosen == "x-eval" else read_evaluation_config
     return read(schema, {**_STRUCTURE, "defaults": {}, "notes": []})

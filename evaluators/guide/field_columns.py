@@ -126,7 +126,7 @@ def _leaf_paths(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[st
 
 
 def _is_plain(key: str) -> bool:
-    """Whether a key is written as it is where a path is expected."""
+    """Whether a key is its own path: it has no dot, bracket or the like that a path would read in another way."""
     try:
         return parse_path(key).steps == (key,)
     except BadPath:

@@ -147,7 +147,7 @@ def _compares_role_cells(line: EvaluatorLine) -> bool:
 
 
 def _cells_of_rows(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
-    """The expected cell and the output of every row."""
+    """(expected, output) for every row: the cells of the two columns that `roles` names."""
     for _, (expected, output) in rows_of(test_set, (roles["expected"], roles["output"])):
         yield expected, output
 
@@ -181,6 +181,7 @@ def _is_match(answer: Any) -> bool:
 
 
 def _most_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
+    """Whether most texts are wholly what a pattern describes."""
     return bool(texts) and sum(pattern.fullmatch(text.strip()) is not None for text in texts) >= _MOSTLY * len(texts)
 
 

@@ -322,6 +322,7 @@ def _places_from_suite(config: Mapping[str, Any], suite_file: str) -> dict[str, 
     folder = Path(suite_file).parent
 
     def relative(place: Any) -> Any:
+        """A place as seen from the folder of the suite; of a map the place in its `file`."""
         if isinstance(place, Mapping):
             return {**place, "file": relative(place["file"])} if "file" in place else place
         return _without_secret(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()

@@ -59,7 +59,7 @@ def _has_output(cells: Collection[str], given: Collection[str]) -> bool:
 
 
 def _steps_to_calls(values: Sequence[Any]) -> tuple[Step, ...] | None:
-    """Where most of the values have a list of calls; None where they have none."""
+    """The steps to the place where most of the values have a list of calls; None where they have none."""
     for steps in _LISTS:
         if values and 2 * sum(bool(_calls_in(value, steps)) for value in values) > len(values):
             return steps

@@ -60,6 +60,7 @@ class InnerColumns(Struct, frozen=True):
         return replace(question, answers=answers, options=options)
 
     def _option_in_paths(self, option: str) -> str:
+        """An option `role=NAME` of the command line, with the path of the column in place of its name."""
         role, _, name = option.partition("=")
         return f"{role}={self.paths.get(name, name)}"
 
@@ -179,7 +180,7 @@ def texts_in_items(name: str, answers: Sequence[Any], outputs: Sequence[Any]) ->
 
 
 def holds_reply(cells: Sequence[Any]) -> bool:
-    """Whether the cells are replies of a programming interface."""
+    """Whether most cells are replies of a programming interface, which hold what the model said at a usual path."""
     return any(map(_is_reply, _usual_paths(cells[:_ROWS])))
 
 
@@ -240,6 +241,7 @@ def _says_role(key: str) -> bool:
 
 
 def _is_reply(steps: tuple[Step, ...]) -> bool:
+    """Whether a path ends where replies of programming interfaces hold what the model said."""
     return any(steps[-len(reply) :] == reply for reply in _REPLIES)
 
 

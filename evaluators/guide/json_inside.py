@@ -37,7 +37,8 @@ def text_places(rows: Sequence[tuple[Any, Any]]) -> list[_Steps]:
 
 
 def read_inside(value: Any, places: Sequence[_Steps], above: _Steps = ()) -> Any:
-    """The document with the texts at these places read as JSON."""
+    """The document with the texts at these places read as JSON; a text that is none stays. `above` is the path to `value` in the
+    document."""
     if isinstance(value, str):
         return _parsed_container(value) or value if above in places else value
     if isinstance(value, dict):
@@ -46,7 +47,7 @@ def read_inside(value: Any, places: Sequence[_Steps], above: _Steps = ()) -> Any
 
 
 def lines_of_texts(places: Sequence[_Steps]) -> list[SuggestedLine]:
-    """The lines that read these texts as JSON."""
+    """A line for each of these places, which reads the text there as JSON."""
     return [
         SuggestedLine(steps, {"transforms": ["json"]}, "text that is JSON itself, and is read as such")
         for steps in places
@@ -54,7 +55,7 @@ def lines_of_texts(places: Sequence[_Steps]) -> list[SuggestedLine]:
 
 
 def _values_by_place(documents: Sequence[Any]) -> dict[_Steps, list[Any]]:
-    """The texts, objects and lists below keys, by their paths."""
+    """The values below keys of all documents, by their paths; items of lists share a path. Null is no value."""
     places: dict[_Steps, list[Any]] = {}
     for document in documents:
         for steps, value in _values_with_paths(document, ()):

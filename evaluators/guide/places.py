@@ -84,7 +84,7 @@ def _is_folder(place: str) -> bool:
 
 
 def _json_files(folder: str) -> list[str]:
-    """The JSON files of a folder, by their paths below it."""
+    """The paths of the JSON files below a folder, sorted; files of runs and the schema that editors use are left out."""
     return sorted(
         PurePath(os.path.relpath(file, folder)).as_posix()
         for file in files_without_runs(folder, Path())

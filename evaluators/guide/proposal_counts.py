@@ -53,7 +53,8 @@ def none_right_message(pairs: Sequence[tuple[Any, Any]]) -> str:
 
 
 def accepts_looser(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
-    """Whether the user at a terminal accepts a looser comparator; False where questions are not asked."""
+    """Whether the user at a terminal accepts a looser comparator at `place`, which `forgives` something and makes `more` values right;
+    False where questions are not asked, and where it makes none."""
     if ask.asks is None or more < 1:
         return False
     text = f"{place}: {more:,} more would be right if {forgives}. Is that to be forgiven?"
@@ -238,7 +239,7 @@ def shape_of_outputs(outputs: Sequence[Any]) -> SeenPlace:
 
 
 def place_at(place: SeenPlace | None, steps: Sequence[Step]) -> SeenPlace:
-    """What was seen at a path; nothing where nothing stands there."""
+    """The shape that was seen at a path from a place on; an empty one where nothing is there."""
     for step in steps:
         if place is not None:
             place = place.items if step == ANY else place.keys.get(str(step))

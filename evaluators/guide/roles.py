@@ -145,7 +145,7 @@ class _Columns(Struct, frozen=True):
         return 0.0 if name in self.doubtful else role_weight(name, role, self.names)
 
     def says_plainly(self, name: str, role: Role) -> bool:
-        """Whether the name of a column alone says its role, and nothing besides."""
+        """Whether the name of a column says the role and nothing besides, and is not one of inputs."""
         return name not in self.inputs and self.weight(name, role) >= NOUN and names_role_alone(name, role)
 
 
@@ -542,6 +542,6 @@ def _reason_for_role(column: str, role: Role, pair: _RolePair, among: _Columns) 
 
 
 def _stands_alone(column: str, cells: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether no other column has cells like those of this one."""
+    """Whether the cells of no other column are like those of this one."""
     others = [name for name in list(cells)[:_MOST_COLUMNS] if name != column]
     return all(likeness(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)

@@ -192,6 +192,7 @@ def _ask_nobody(asked: list[InitQuestion]) -> Ask:
     first of its answers."""
 
     def answer(question: InitQuestion) -> str:
+        """The answer to a question, which is kept in `asked` where it is for a column."""
         if question.role:
             asked.append(question)
             return NONE_OF_THEM

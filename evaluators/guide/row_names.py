@@ -96,5 +96,5 @@ def _row_names(texts: _TextsInBoth, group: _Group) -> list[list[str]]:
 
 
 def _names_differ(texts: _TextsInBoth, group: _Group) -> bool:
-    """Whether no two rows of a table have one name."""
+    """Whether the columns of a group give each row of a table a name of its own, in both tables."""
     return all(len({*names}) == len(names) for names in _row_names(texts, group))

@@ -31,7 +31,10 @@ def text_of_cell(cell: Any) -> str:
 
 def notes_on_empty(empty: int, guard: Sequence[str]) -> list[str]:
     """The note on rows without an expected answer, of which there are `empty`; none where a `guard` in the suite skips them."""
-    return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
+    if guard or not empty:
+        return []
+    rows_have = "1 row has" if empty == 1 else f"{empty:,} rows have"
+    return [f"{rows_have} no expected answer and cannot be scored"]
 
 
 def _number_lines(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
@@ -156,6 +159,7 @@ def _are_labels(texts: Sequence[str]) -> bool:
 
 
 def _after_mark(cell: Any, mark: str) -> str:
+    """The text of a cell behind the last mark; all of it where there is none."""
     return text_of_cell(cell).rpartition(mark)[2].strip()
 
 

@@ -60,7 +60,7 @@ def value_below(cell: Any, steps: Sequence[str]) -> Any:
 
 
 def path_text(steps: Sequence[Step]) -> str:
-    """The path as suites write it."""
+    """The text of a path, as suites write it."""
     return display(tuple(steps))
 
 
@@ -92,7 +92,7 @@ class KeysSpeltOtherwise(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """How the keys are spelt, and what is done about it."""
+        """The sentence that says how the outputs spell their keys, and which setting reads them."""
         return (
             f'the outputs spell keys otherwise, such as "{self.own}" for "{self.expected}": `keys: {flow_text(self.setting)}` reads them '
             "as the same; without that line, no such field is right"
@@ -185,7 +185,7 @@ class ValuesInObjects(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """What the outputs look like, and what is compared."""
+        """The sentence that says what the outputs look like, and what of them is compared."""
         beside = f', and how sure they are of it under "{self.confidence}"' if self.confidence is not None else ""
         return (
             f'the outputs have an object in place of each value, with the value under "{self.key}"{beside}, so that is compared: '

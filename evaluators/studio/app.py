@@ -94,7 +94,7 @@ def _request_type(answer: Answer) -> type[msgspec.Struct]:
 
 
 def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
-    """The application. `hosts` are the names that it answers to."""
+    """The web application of a studio. Requests must bring the `token`; `hosts` are the names that it answers to."""
     routes = [
         Route("/", _studio_page),
         Route("/static/{name}", _static_file),

@@ -94,7 +94,7 @@ def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
 
 
 def _chosen_columns(columns: Mapping[Role, str], why: str) -> ChosenColumns:
-    """Roles and their columns as `init` has them, all for the same reason."""
+    """The columns by role in the form that `init` uses, all with the same reason `why`."""
     chosen = ChosenColumns()
     for role in (name for name in ROLES if name in columns):
         chosen.take(role, columns[role], why)
@@ -130,7 +130,7 @@ def _cell_text(cell: Any) -> str:
 
 
 def _reason_for_role(chosen: ChosenColumns, name: str, role: Any) -> str:
-    """Why a column is what it is taken for; empty where it is taken for nothing."""
+    """Why a column is taken for the role, or what else it is taken for; empty where it is taken for nothing."""
     if name in chosen.labels.values():
         return "several labels in a cell"
     if role is not None:

@@ -144,6 +144,7 @@ class Folder:
 
 
 def _is_hidden(name: str) -> bool:
+    """Whether a file or folder is passed over: a hidden one, or one of packages."""
     return name.startswith((".", "__")) or name in ("node_modules", "site-packages")
 
 

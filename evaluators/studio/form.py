@@ -62,7 +62,7 @@ def read_suite(text: str, name: str, folder: Path) -> Suite:
 
 
 def form_of(suite: Suite) -> Form:
-    """The lines of a suite that has no problems."""
+    """A suite that has no problems as the lines of a form."""
     source = suite.config.source
     judges = [line for judge in suite.judges.values() for line in (judge.notice() or (f"the judge {judge.word}",))]
     return Form(
@@ -167,8 +167,8 @@ def _field_lines(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> 
 
 
 def _field_line(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
-    """A field as a line of the form; `body` is what is written after its path, and `own` whether that stands in this file. What the form
-    cannot show is counted."""
+    """A field as a line of the form. `place` is the number of its evaluator, `body` what is written after its path, `line` where that is,
+    and `own` whether it is in this file. Settings that the form cannot show are counted."""
     written = written_field(body)
     known = {choice.name for choice in comparator_choices()}
     options, left = shown_values(comparator_options(written.compare) if written.compare in known else (), written.options)
@@ -201,12 +201,12 @@ def _gate_lines(suite: Suite) -> Iterator[GateLine]:
         loc = ("gates", target)
         body = written if isinstance(written, Mapping) else {}
         limits = {name: body[name] for name in _LIMITS if isinstance(body.get(name), int | float)}
-        figure = body.get("figure", "mean")
-        left = len(body) - len(limits) - ("figure" in body) if body else 1
+        metric = body.get("metric", "mean")
+        left = len(body) - len(limits) - ("metric" in body) if body else 1
         yield GateLine(
             target,
             _line_number(suite, loc),
-            str(figure),
+            str(metric),
             **limits,
             text_only=left,
             editable=_is_in_own_text(suite, loc) and bool(body),

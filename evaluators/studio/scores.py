@@ -211,7 +211,7 @@ class Scores:
         return m.RowsShown(len(places), [kept_score.table[at] for at in shown])
 
     def row(self, score: str, row: int) -> m.RowShown:
-        """One row, as a report has it."""
+        """One row of what was scored, packed as the page of a report has it. Raises Problems where the score is not kept any more."""
         kept_score = self.find(score)
         rows = embed_rows(with_every_cell(kept_score), only=row)
         options = Options(label_rules=label_rules(kept_score.suite.lines))
@@ -220,7 +220,8 @@ class Scores:
         return m.RowShown(head, lines, join(["evaluators", "try", kept_score.path, "--row", str(row)]))
 
     def advice(self, score: str) -> m.Advised:
-        """The suggestions, the change that turns most values first."""
+        """The suggestions for what was scored, the change that turns most values first. Raises Problems where the score is not kept any
+        more."""
         kept_score = self.find(score)
         suggestions = suggestions_for(kept_score.suite.lines, kept_score.run, reading=kept_score.suite.reading)
         places = {line.name: place for place, line in enumerate(kept_score.suite.lines)}

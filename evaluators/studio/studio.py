@@ -34,18 +34,18 @@ class Studio:
         self.scores = Scores()
 
     def close(self) -> None:
-        """Ends what is under way."""
+        """Stops the runs that are under way."""
         self.runs.close()
 
     def start(self) -> m.Started:
-        """What the page begins with."""
+        """What the page shows first: the files of the folder, the menus, and the schema for completion."""
         return m.Started(
             self.folder.root.name, self._opened, self.folder.files(), list(comparator_choices()), list(check_choices()),
             list(alignment_choices()), language_schema(), join(["evaluators", "studio", *([self._opened] if self._opened else [])]),
         )  # fmt: skip
 
     def open(self, path: str) -> m.Opened:
-        """A suite with the data that it names, or data alone."""
+        """Opens a file for the page: a suite with the first rows that it names, or data alone with the suite that is drafted for it."""
         place = self.folder.place(path)
         path = self.folder.name_of(place)
         if not path.lower().endswith(SUITES):

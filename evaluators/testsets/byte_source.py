@@ -98,7 +98,8 @@ class ByteSource(Struct, frozen=True):
         return local_path(self.path)
 
     def open(self, start: int = 0) -> BinaryIO:
-        """The bytes, decompressed, from `start` on."""
+        """A stream of the bytes, unpacked where they are compressed, from `start` on; `start` is 0 for a compressed file. The caller closes
+        it."""
         if self.compressed:
             most = self.most_unpacked_gib or MOST_UNPACKED_GIB
             return cast(BinaryIO, io.BufferedReader(_UnpackedBytes(self.store.open(self.path), most), _BLOCK))
@@ -183,7 +184,7 @@ def reading(source: ByteSource) -> Iterator[None]:
 
 
 def unusable_file(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
-    """The Problems of an unusable file; the test set is to blame."""
+    """The Problems to raise for a file that cannot be used, for which the test set is to blame."""
     return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 
 

@@ -43,8 +43,8 @@ class LocalFiles:
     lists = True
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
-        """A file for reading, from a byte on. Raises OSError for one outside of the folder that may be read, and in /proc, /sys and
-        /dev."""
+        """A file that is open for reading from the byte `start` on; the caller closes it. Raises OSError for one outside of the folder that
+        may be read, and in /proc, /sys and /dev."""
         if is_outside(Path(_path(path))):
             raise OSError(EACCES, "it is outside of the folder that may be read")
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it
@@ -129,7 +129,7 @@ def _digest(path: str, mark: str | None) -> bytes:
 
 
 def _path(path: str) -> str:
-    """A place as a path of this machine: `file://` addresses are decoded."""
+    """The path of a place on this machine: that of a `file://` address, or the place as it is."""
     if path[: len(_PREFIX)].lower() != _PREFIX:
         return path
     from urllib.parse import unquote  # few places are written as addresses
@@ -209,7 +209,7 @@ def files_at(path: str, folder: Path) -> list[str]:
 
 
 def near_file(path: str, called: str) -> str | None:
-    """A file beside a place whose name is like it, named as the place is called."""
+    """The name of a file beside a place that is like the place's own, written as `called` is; None where there is none."""
     folder = parent(path)
     with reaching(path):
         store = store_of(folder)
@@ -228,6 +228,6 @@ def reaching(path: str) -> Iterator[None]:
 
 
 def unreadable_file(error: OSError, name: str) -> Problems:
-    """The problem of a file that a disk or a store does not give."""
+    """The Problems to raise for a file that a disk or a store does not give, from its error."""
     message = f"the file cannot be read: {error.strerror or error}"
     return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, name)])

@@ -76,12 +76,12 @@ class Columns(Struct, frozen=True):
     expected: str | None = None
 
     def of(self, role: Role) -> str | None:
-        """The column of a role."""
+        """The column of a role; None where no column plays it."""
         column: str | None = getattr(self, role)
         return column
 
     def sentence(self, name: str) -> str:
-        """The choice in words, for a note."""
+        """A note on which column plays which role in the table `name`."""
         parts = [f'{role} is "{column}"' for role in ROLES if (column := self.of(role)) is not None]
         return f"{name}: {', '.join(parts)}" if parts else f"{name}: no column plays a role"
 

@@ -240,7 +240,7 @@ def _own_documents(config: TestSetConfig) -> list[tuple[Literal["output", "expec
 
 
 def is_own_document(place: object) -> bool:
-    """Whether cells are documents that have a column of the row for each field."""
+    """Whether the place of a role is a `Joined` that makes documents of the row's own columns, one for each field."""
     return isinstance(place, Joined) and place.file is None and place.columns is not None
 
 

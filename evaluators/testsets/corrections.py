@@ -121,7 +121,7 @@ def read_line(line: Any, where: str) -> Correction:
 
 
 def _mistakes(line: Any) -> Iterator[str]:
-    """The mistakes in a line of corrections, as ends of sentences."""
+    """What is wrong with a line of corrections, a sentence for each mistake."""
     if not isinstance(line, dict):
         yield "a correction is an object"
         return

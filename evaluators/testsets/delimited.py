@@ -47,7 +47,8 @@ class Delimited(Reader, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The table, with its delimiter and header worked out."""
+        """Opens a text table; its encoding, delimiter and header are worked out where the source does not say them. Raises Problems for a
+        file without a usable header, and for one that is no text."""
         seeming = None if source.encoding else seeming_encoding(source)
         source = replace(source, encoding=_known_encoding(source, source.encoding or seeming or "utf-8"))
         text, whole = _beginning(source)
@@ -63,11 +64,11 @@ class Delimited(Reader, frozen=True):
 
     @property
     def separator(self) -> str:
-        """The name of the character between cells."""
+        """The character between cells."""
         return self.delimiter
 
     def splits(self) -> list[Split]:
-        """Pieces that start where a row starts; one piece for what cannot be cut."""
+        """The splits of the table, each of which starts where a row starts; one split for a file that is small or cannot be cut."""
         path = self.source.path
         if self.source.compressed or self.source.size <= SPLIT_BYTES or not CUTTABLE.fullmatch(self.source.encoding):
             return [Split(path, 0)]
@@ -81,7 +82,7 @@ class Delimited(Reader, frozen=True):
         return splits_from(path, starts, note=note)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece."""
+        """The rows of one split, chunk by chunk, with these columns."""
         with reading(self.source):
             yield from SplitPass(self, self.delimiter, self.skipped_records, split, columns).chunks()
 

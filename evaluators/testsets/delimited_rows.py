@@ -248,5 +248,5 @@ def issue_of_text_after_quote(index: int, text: str, header: Sequence[str]) -> I
 
 
 def undecodable_file(source: ByteSource, error: UnicodeError) -> Problems:
-    """The problem of a file that is not text in its encoding."""
+    """The Problems to raise for a file that is not text in its encoding, from the error of decoding it."""
     return unusable_file(source, NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", NOT_TEXT.hint)

@@ -74,7 +74,7 @@ class Derived(Struct, frozen=True):
         return [Split(split.file, 0) for split in splits[:1]] if self.one_piece else splits
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece."""
+        """The rows of one split, chunk by chunk, with these columns: what `rows` makes of those of the base."""
         return self.rows(self.base, split, columns)
 
 
@@ -162,7 +162,7 @@ class JoinedCells(Struct, frozen=True):
 
     @property
     def noun(self) -> str:
-        """The noun for one of the things that are paired, in messages."""
+        """What messages call one of the things that are paired: "id", "document" or the like."""
         return self.table.noun if isinstance(self.table, MemoryRows) else "id"
 
     def pairing_words(self, key: str) -> str:

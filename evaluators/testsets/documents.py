@@ -96,7 +96,7 @@ def _folder_and_name(file: str, path: str, pattern: bool) -> tuple[str, str]:
 
 
 def one_document(source: ByteSource) -> Documents:
-    """The document of a single file, in the form of several."""
+    """The document of a single file, in the form that `documents_at` gives several."""
     name = plain_name(PurePath(source.name).name)
     return {"id": [name], "folder": [""], "file": [name], "expected": [source]}
 
@@ -350,7 +350,7 @@ def _fixed_steps(name: str, in_folder: bool) -> list[str]:
 
 
 def _problem_of_no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
-    """The problem of a folder or a pattern that has no files of rows."""
+    """The Problems to raise for a folder or a pattern that has no files of rows; `every` are its files, `shown` its name in messages."""
     if not in_folder:
         return problem("no-such-file", "no file fits this pattern", where=shown, hint=PATTERN_HINT)
     if not every:

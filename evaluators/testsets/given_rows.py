@@ -114,7 +114,7 @@ def _by_row(
 
 
 def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
-    """The rows of an Arrow table. Raises Problems without pyarrow."""
+    """The rows of an Arrow table, or of what gives one; the names of its columns are added to `header`. Raises Problems without pyarrow."""
     try:
         import pyarrow
     except ModuleNotFoundError:

@@ -71,7 +71,7 @@ class ManyFiles(Reader, frozen=True, dict=True):
         return splits
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece."""
+        """The rows of one split, chunk by chunk, with these columns. A split is a piece of one large file, or several small files."""
         within = split.file != self.source.path
         before = 0
         for place in [self._places[split.file]] if within else range(split.start, split.end or 0):

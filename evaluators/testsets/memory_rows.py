@@ -60,7 +60,7 @@ class MemoryRows(Struct, frozen=True):
         return [Split("given", 0)]
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows, some hundred at a time; documents are fewer."""
+        """All rows in chunks with these columns: a thousand rows in one, or fewer documents, whose texts are read with their chunk."""
         columns_by_name = self.columns()
         count = len(next(iter(columns_by_name.values()), ()))
         step = _AT_ONCE if self.noun == DOCUMENT else MAX_CHUNK_ROWS
@@ -84,7 +84,7 @@ def memory_rows(columns: Mapping[str, Sequence[Cell]]) -> MemoryRows:
 
 
 def document_rows(documents: Documents, name: str) -> MemoryRows:
-    """One row per expected document; `name` is what messages call the place."""
+    """The rows of documents in files of their own, one for each; `name` is what messages call the place."""
     files = tuple(dict.fromkeys(documents["expected"]))
     return MemoryRows(tuple(documents), partial(dict, documents), name, DOCUMENT, files=files)
 
@@ -294,7 +294,7 @@ def refuse_python_values(name: str, document: object) -> None:
 
 
 def row_bytes(row: Iterable[Cell]) -> bytes:
-    """The cells of one row, so that different rows have different bytes."""
+    """The cells of one row as bytes, for a fingerprint: different rows have different bytes."""
     return "\x1f".join(map(_cell_text, row)).encode("utf-8", "backslashreplace")
 
 

@@ -166,7 +166,7 @@ def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def ids_in(table: Table, column: str) -> set[str]:
-    """The ids in a column, however often each is there."""
+    """The different ids that the rows of a table have in a column, as texts."""
     return {id_text(cell) for _, (cell,) in rows_of(table, [column])}
 
 

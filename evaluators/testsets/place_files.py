@@ -92,7 +92,7 @@ class PlaceFiles(Struct, frozen=True):
         own = config.file is None and place is config.expected
         format = place.format or (config.format if own else None)
 
-        def settled(source: ByteSource) -> ByteSource:
+        def with_settings(source: ByteSource) -> ByteSource:
             """The source of a file, with the settings of the test set or of the place that names it."""
             if place is not config:
                 read = (
@@ -108,7 +108,7 @@ class PlaceFiles(Struct, frozen=True):
             return replace(config.with_reading_settings(source), name=name, file_name=source.file_name or source.name)
 
         try:
-            return open_file(place.file or "", self.folder, format, settled)
+            return open_file(place.file or "", self.folder, format, with_settings)
         except Problems as error:
             if place is config:
                 raise
@@ -236,7 +236,7 @@ class PlaceFiles(Struct, frozen=True):
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, path) == "folder" else shown
 
     def _with_written_name(self, source: ByteSource) -> ByteSource:
-        """The source under the name that the suite writes."""
+        """The source with the name that the suite writes, which messages then say, and with the suite's limit for compressed files."""
         shown = self.config.written(source.name)
         bounded = replace(source, most_unpacked_gib=self.config.most_unpacked_gib)
         return bounded if shown == source.name else replace(bounded, name=shown, file_name=source.name)

@@ -20,7 +20,7 @@ _PLAIN: Final = frozenset({str, int, bool})
 
 
 def arrow_cells(column: Any) -> list[Cell]:
-    """The cells of an Arrow column. An empty cell is missing."""
+    """The cells of an Arrow column as JSON values or texts; MISSING for null, and a fault for what JSON does not have."""
     import pyarrow  # heavy, and whoever has an Arrow column has it
 
     if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":

@@ -44,7 +44,7 @@ class DatabaseConnection(Settings):
     @field_validator("env")
     @classmethod
     def _check_variable(cls, name: str | None) -> str | None:
-        """Refuses what cannot be the name of a variable, without showing it."""
+        """The name, unchanged. Refuses what cannot be the name of a variable, without showing it."""
         if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name):
             # what stands there may be the connection string itself
             raise bad("this is not the name of an environment variable", hint="write `env: DATABASE_URL`")

@@ -96,7 +96,7 @@ class Table(Protocol):
         """The pieces, in order."""
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece. A column that the table does not have is MISSING in every row."""
+        """The rows of one split, chunk by chunk, with these columns. A column that the table does not have is MISSING in every row."""
 
 
 class Reader(Struct, frozen=True):
@@ -117,7 +117,7 @@ class Reader(Struct, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file, ready to read. Raises Problems (testset) when it is not of this format at all.
+        """Opens the file, of which only the beginning is read. Raises Problems (testset) when it is not of this format at all.
 
         Every format implements it.
         """
@@ -139,11 +139,11 @@ class Reader(Struct, frozen=True):
         return None
 
     def splits(self) -> list[Split]:
-        """One piece, unless a format knows how to cut."""
+        """The splits of the file, in order: one, unless the format knows how to cut."""
         return [Split(self.source.path, 0)]
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece. Every format implements it."""
+        """The rows of one split, chunk by chunk, with these columns. Every format implements it."""
         raise NotImplementedError  # the contract: each format reads rows in its own way
 
     def knows(self, column: str) -> bool:

@@ -109,6 +109,7 @@ class RemoteFiles:
         keeps the pieces that it has fetched on disk, for all who open the same version of the file."""
 
         def fetch(start: int, end: int) -> bytes:
+            """The bytes from the store itself."""
             return self.part(path, known, start, end)
 
         if not known.content or size > _MOST_FETCHED_BYTES:
@@ -159,11 +160,12 @@ class RemoteFiles:
         return ["/".join((top, *path)) for path in paths if wildcard_steps(rest, path) is not None]
 
     def write(self, place: str) -> BinaryIO:
-        """A stream that makes the file, or makes it anew: it is there when the stream is closed without an error, and not before."""
+        """A stream for writing a file, which replaces one that is there. The file is there when the stream is closed without an error, and
+        not before."""
         return _Upload(lambda path: self._call("put_file", path, place))
 
     def put(self, path: str, data: bytes) -> None:
-        """Makes a small file, or makes it anew."""
+        """Writes a small file, which replaces one that is there."""
         with self.write(path) as stream:
             stream.write(data)
 
@@ -184,6 +186,7 @@ class RemoteFiles:
         """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
 
         def version(path: str) -> str | None:
+            """The version of a file; None where there is none."""
             with suppress(FileNotFoundError):
                 return self.look(path).version
             return None
@@ -225,7 +228,7 @@ class RemoteFiles:
             raise problem("missing-package", message, hint=extra_hint("remote", PACKAGES[self.scheme])) from None
 
     def settings(self) -> Mapping[str, Any]:
-        """The arguments with which the file system is made."""
+        """The arguments with which the file system of fsspec is made."""
         return {}
 
     def _call(self, name: str, *arguments: str) -> Any:
@@ -353,7 +356,7 @@ def with_retries(work: Callable[[], Value]) -> Value:
 
 
 def _is_passing(error: Exception) -> bool:
-    """Whether the same request may work a moment later."""
+    """Whether an error may pass, so that the same request may work a moment later."""
     status = getattr(error, "status", None) or getattr(error, "status_code", None) or getattr(error, "code", None)
     if isinstance(status, int):
         return is_passing_status(status)

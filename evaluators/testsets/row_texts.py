@@ -102,7 +102,7 @@ class RowText:
 
     @property
     def fits(self) -> bool:
-        """Whether it is not too long as a whole."""
+        """Whether the row is not too long as a whole."""
         return self.cells_length <= self.longest_row
 
     def take(self, text: str, start: int, end: int) -> int:

@@ -126,6 +126,7 @@ def _run_folders(files: Iterable[str], top: str) -> set[str]:
 
     @cache
     def is_run(place: str) -> bool:
+        """Whether a folder is a run folder, by the files that are listed already where it is in a store."""
         if scheme_of(place):  # asking a store costs; a folder lists what it has
             return inside(place, _ROWS_FILE) in names
         return is_run_folder(place)
@@ -146,7 +147,7 @@ _RECORDED: Final = late_pattern(r"(run|environment|links)\.json|run\.db(-journal
 
 
 def is_recorded(file: Path) -> bool:
-    """Whether a file is, or would be, one of those that a run folder is made of."""
+    """Whether a file is in a run folder and, by its name, one of those that hold the run itself; it need not be there."""
     file = file.resolve()
     for folder in file.parents:
         if is_run_folder(str(folder)):
@@ -155,12 +156,12 @@ def is_recorded(file: Path) -> bool:
 
 
 def is_recorded_in(folder: Path, file: Path) -> bool:
-    """Whether a place is one that a run folder at `folder`, which need not be there yet, will have for itself."""
+    """Whether a file below the run folder `folder`, which need not be there yet, is by its name one of those that hold the run itself."""
     return file.is_relative_to(folder) and bool(_RECORDED.fullmatch(file.relative_to(folder).as_posix()))
 
 
 def recorded_files(folder: str) -> Iterator[str]:
-    """The files that a run folder is made of."""
+    """The files of a run folder that hold the run itself, without those that are made of them."""
     for at_, _, names in os.walk(folder):
         for name in names:
             file = os.path.join(at_, name)

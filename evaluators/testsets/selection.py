@@ -47,7 +47,7 @@ class Selection(Struct, frozen=True):
         return self.limit is not None or self.sample is not None
 
     def sentence(self) -> str:
-        """The choice in words, for a note."""
+        """The selection in words, for a note."""
         parts = [f"only rows whose {column} is {value}" for column, value in self.where]
         if self.sample is not None:
             parts.append(f"a sample of {self.sample:,} rows (seed {self.seed})")
@@ -86,7 +86,7 @@ def _selected_rows(selection: Selection, base: Table, split: Split, columns: Seq
 
 
 def _fitting_positions(chunk: Chunk, selection: Selection) -> Sequence[int]:
-    """The positions of the rows in which each column has its word."""
+    """The positions in a chunk of the rows that fit every condition of the selection."""
     tests = [(chunk.columns[column], value, word_of(value)) for column, value in selection.where]
     return [
         index for index in range(chunk.count) if all(_cell_fits(cells[index], text, word) for cells, text, word in tests)
@@ -94,7 +94,7 @@ def _fitting_positions(chunk: Chunk, selection: Selection) -> Sequence[int]:
 
 
 def _cell_fits(cell: Cell, text: str, word: Any) -> bool:
-    """Whether a cell is the given text, or the boolean or number that it writes."""
+    """Whether a cell fits a condition: it is the `text`, or the boolean or number that the text writes, which is `word`."""
     if cell is MISSING or isinstance(cell, CellError):
         return False
     return _cell_text(cell) == text or (word.__class__ is not str and fits(word, cell))

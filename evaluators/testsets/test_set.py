@@ -116,7 +116,7 @@ class TestSet(Struct, frozen=True):
         return bool(self.files) and not self.fetched and all(source.lasting for source in self.files)
 
     def without_corrections(self) -> TestSet:
-        """The test set with the expected answers as they stand."""
+        """The same test set with the expected answers as the file has them, without corrections."""
         plain = {name: variant.without_corrections() for name, variant in self.variant_sets.items()}
         return replace(self, table=self.uncorrected or self.table, corrections=(), uncorrected=None, variant_sets=plain)
 
@@ -133,7 +133,8 @@ class TestSet(Struct, frozen=True):
         return self.table.splits()
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece, with their ids. An id is empty where the row has none."""
+        """The rows of one split, chunk by chunk, with these columns and with their ids, where a column holds ids; an id is empty where the
+        row has none."""
         key = self.columns.id
         names = columns if key is None else list(dict.fromkeys([*columns, key]))
         for chunk in map(self._with_output_faults, self.table.read(split, names)):

@@ -177,7 +177,7 @@ _begins_json: Final = re.compile(r'[{\["\d-]|(?:true|false|null)\Z').match
 
 
 def _places(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:
-    """Every file and folder that the settings name, with where they do."""
+    """Every file and folder that the settings name, each with its place below `test_set`."""
     named: list[tuple[Loc, Any]] = [
         ((name,), getattr(config, name)) for name in ("file", "expected", "output", "outputs")
     ]

@@ -39,6 +39,7 @@ def _read_by_model(module: str, model: str, schema: str) -> ReadBy:
     of their part of the schema for suites."""
 
     def read(data: Any, context: Mapping[str, Any]) -> Any:
+        """The settings as the model has them; None where there are none."""
         return None if data is None else build(getattr(import_module(module), model), data)
 
     return ReadBy(read, schema)
@@ -68,7 +69,7 @@ class ColumnNames(Settings):
     """What it should have answered."""
 
     def named(self) -> dict[Role, str]:
-        """The columns that are named."""
+        """The columns that are named, by role, in the order of roles."""
         return {role: column for role in ROLES if (column := getattr(self, role)) is not None}
 
 
@@ -254,7 +255,7 @@ class TestSetConfig(Settings):
     @field_validator("sql")
     @classmethod
     def _check_query(cls, statement: str | None) -> str | None:
-        """Refuses a statement of SQL that is no query."""
+        """The statement, unchanged. Refuses one that is no query."""
         if statement is not None:
             from evaluators.testsets.query_settings import why_not_a_query  # few suites ask a database
 
@@ -275,7 +276,7 @@ class TestSetConfig(Settings):
     @field_validator("outputs")
     @classmethod
     def _check_variant_names(cls, outputs: Name | dict[Name, Place] | None) -> Name | dict[Name, Place] | None:
-        """Refuses names of variants that cannot be part of a file's name."""
+        """The outputs, unchanged. Refuses names of variants that cannot be part of a file's name."""
         names = outputs if isinstance(outputs, dict) else ()
         if details := [wrong for name in names if (wrong := variant_name_problem(name)) is not None]:
             raise BadSettings(details)
@@ -379,5 +380,5 @@ def _resolved_place(place: Any, folder: Path) -> Any:
 
 
 def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:
-    """The settings under `test_set`."""
+    """The settings under `test_set`, read from plain data. Raises BadSettings for bad ones."""
     return build(TestSetConfig, data, noun="test_set")

@@ -34,6 +34,7 @@ class WebServer(RemoteFiles):
     lists = False
 
     def look(self, path: str) -> PlaceState:
+        """The state of a file, which the server is asked for. Raises FileNotFoundError where nothing is."""
         state: PlaceState = self._call(self._request_state, path)
         return state
 
@@ -43,7 +44,7 @@ class WebServer(RemoteFiles):
         return data
 
     def whole(self, path: str, start: int = 0) -> BinaryIO:
-        """The whole file in a temporary one, from a byte on; the caller closes it."""
+        """Fetches the whole file into a temporary one, and gives that as a stream from the byte `start` on; the caller closes it."""
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
             self._call(self._request_whole, path, stream)

@@ -251,7 +251,7 @@ def _check_workbook(source: ByteSource) -> None:
 
 
 def place_of(sheet: str, row: int, column: int) -> str:
-    """A cell as Excel names it: `Sheet1!C7`."""
+    """The name of a cell as Excel writes it: `Sheet1!C7`."""
     from openpyxl.utils import get_column_letter
 
     name = sheet if _SIMPLE_NAME.fullmatch(sheet) else "'" + sheet.replace("'", "''") + "'"

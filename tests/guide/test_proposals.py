@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evaluators import evaluate
 from evaluators.guide.draft import evaluators_for
+from evaluators.guide.text_evaluators import notes_on_empty
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 
 CASES = yaml.load(Path(__file__).with_name("proposals.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
@@ -156,3 +157,8 @@ def test_plain_cells_get_the_comparator_and_counts_of_a_run(kind: str, data: st.
 def matches(suite: list[Any], expected: Sequence[Any], outputs: Sequence[Any]) -> int:
     (field,) = right(suite, expected, outputs)["fields"].fields
     return int(field.counts.match)
+
+
+def test_one_row_without_an_expected_answer_is_one_row() -> None:
+    assert notes_on_empty(1, ()) == ["1 row has no expected answer and cannot be scored"]
+    assert notes_on_empty(1_200, ()) == ["1,200 rows have no expected answer and cannot be scored"]

@@ -108,6 +108,13 @@ def test_a_suite_is_shown_as_lines_and_what_is_only_in_the_text_is_counted() -> 
     assert msgspec.to_builtins(found.gates) == [{"target": "header", "line": 24, "fail_below": 0.9, "text_only": 1}]
 
 
+def test_a_gate_on_another_metric_than_the_mean_is_shown_with_it() -> None:
+    found = form("version: 1\nevaluators: [exact_match]\ngates:\n  exact_match: {metric: pass_rate, fail_below: 0.9}\n")
+    assert msgspec.to_builtins(found.gates) == [
+        {"target": "exact_match", "line": 4, "figure": "pass_rate", "fail_below": 0.9}
+    ]
+
+
 def test_the_comparator_of_whole_cells_and_their_columns_are_shown_and_changed() -> None:
     """A pair of columns is compared as a field is; what the menu does not show of it is counted."""
     written = (

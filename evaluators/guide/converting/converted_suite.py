@@ -53,12 +53,14 @@ def convert(
     refuse_results(paths)
     conversion = CONVERTERS.find(system or system_of_files(paths))().convert(paths, reading or {})
     apply_reading(conversion)
-    make_names_unique([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
+    make_names_unique(
+        [*conversion.evaluators, *conversion.judged_evaluators], [group.name for group in conversion.groups]
+    )
     conversion.parts = [
-        _accepted_or_note(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part
+        _accepted_or_note(part) if isinstance(part, ConvertedEvaluator) and not part.asks_judge else part
         for part in conversion.parts
     ]
-    if not conversion.evaluators and conversion.judged:
+    if not conversion.evaluators and conversion.judged_evaluators:
         conversion.remarks.append("Every check asks a judge: the suite has no evaluator until one is named.")
     elif not conversion.evaluators:
         raise Problems(

@@ -37,7 +37,7 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
         f"name: {literal(conversion.name)}",
         *_test_set_lines(conversion, folder, notes),
         "",
-        *(_JUDGE if conversion.judged else ()),
+        *(_JUDGE if conversion.judged_evaluators else ()),
         "evaluators:",
     ]  # fmt: skip
     for part in conversion.parts:
@@ -81,11 +81,11 @@ def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
     return converted
 
 
-def _weighted_mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
-    """The `weighted_mean` of a group, from the names of its evaluators to their weights. Whole weights are written without decimals, and
-    a `pass_at` of 1 is left out."""
+def _weighted_mean(group: Grouping, weights: Mapping[str, float]) -> ConvertedEvaluator:
+    """The `weighted_mean` of a group; `weights` are those of its evaluators, by name. Whole weights are written without decimals, and a
+    `pass_at` of 1 is left out."""
     settings: dict[str, Any] = {
-        "of": {name: int(weight) if weight == int(weight) else weight for name, weight in of.items()}
+        "of": {name: int(weight) if weight == int(weight) else weight for name, weight in weights.items()}
     }
     if group.pass_at is not None and group.pass_at != 1:
         settings["pass_at"] = group.pass_at
@@ -132,7 +132,7 @@ def _evaluator_lines(evaluator: ConvertedEvaluator, folder: Path) -> Iterator[st
     data = _relative_to(evaluator_data(evaluator), folder)
     if evaluator.name == evaluator.type:
         del data["name"]
-    before = "  # " if evaluator.judged else "  "
+    before = "  # " if evaluator.asks_judge else "  "
     for number, (key, value) in enumerate(data.items()):
         yield f"{before}{'-' if not number else ' '} {key_text(key)}: {literal(value)}"
 
@@ -167,7 +167,7 @@ def path_from_folder(where: str, folder: Path) -> str:
 
 
 def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV, with every column that some row has."""
+    """The rows as the text of a CSV file, with every column that some row has."""
     header = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -178,7 +178,7 @@ def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """A value as a cell of a CSV file has it."""
+    """The text of a value in a cell of a CSV file: a text as it is, nothing for None, anything else as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -106,7 +106,7 @@ class ConvertedEvaluator(Struct):
     """The name of the composite it is a part of, in place of the overall metric."""
 
     @property
-    def judged(self) -> bool:
+    def asks_judge(self) -> bool:
         """Whether it asks a judge. No other system's file names one of ours, so it is written as a comment."""
         return self.type == "llm_judge"
 
@@ -146,16 +146,16 @@ class Conversion(Struct):
     @property
     def evaluators(self) -> list[ConvertedEvaluator]:
         """The evaluators that run as they are: without what has no counterpart, and without those that ask a judge."""
-        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and not part.judged]
+        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and not part.asks_judge]
 
     @property
-    def judged(self) -> list[ConvertedEvaluator]:
+    def judged_evaluators(self) -> list[ConvertedEvaluator]:
         """The evaluators that ask a judge."""
-        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and part.judged]
+        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and part.asks_judge]
 
     @property
     def findings(self) -> list[MappingNote]:
-        """The mapping of every word, in the order of the suite."""
+        """The notes on how every word was mapped, in the order of the suite."""
         notes = list(self.test_set_findings)
         for part in self.parts:
             notes += part.findings if isinstance(part, ConvertedEvaluator) else [part]
@@ -194,14 +194,15 @@ class Converter:
         return conversion
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one file says. Every converter implements it."""
+        """Reads one file and adds what it says to the conversion. Every converter implements it."""
         raise NotImplementedError  # the contract: each system has files of its own
 
     def finish(self, conversion: Conversion) -> None:
-        """Adds what the files say together, once all of them are read."""
+        """Adds to the conversion what the files say together, once all of them are read."""
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
-        """Evaluators for files that name none but hold rows; none where such files say nothing."""
+        """The evaluators to begin with for files that name none but hold rows; `source` is the place in their notes. There are none unless
+        a converter has some."""
         return ()
 
 

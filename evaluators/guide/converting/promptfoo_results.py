@@ -42,7 +42,7 @@ def results_in(file: Path) -> list[Mapping[str, Any]]:
 
 
 def _json_or_none(file: Path) -> Any:
-    """The value in a file of JSON; None where it is none."""
+    """The value in a JSON file; None where the file is no JSON. Raises Problems (config) where it cannot be read."""
     try:
         return json.loads(text_of(file))
     except (ValueError, RecursionError):

@@ -123,7 +123,8 @@ def named_tests(
 
 
 def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> Iterator[tuple[YamlNode, Path]]:
-    """The tests of a file, as `named_tests` gives them."""
+    """Each test in a file of tests or of rows, with the folder where its own paths start. `within` are the files around it. Raises Problems
+    (config) for a file that cannot be read."""
     suffix = file.suffix.lower()
     if suffix in DOCUMENTS:
         yield from named_tests(document_tree(file), file.parent, named, within)
@@ -153,7 +154,7 @@ def _note_columns(names: Iterable[str], place: str, note: Note) -> None:
 
 
 def _test_of_row(cells: Mapping[str, Any], where: str) -> YamlNode:
-    """A row of a table as the test that a configuration would have."""
+    """The test that a configuration would have for a row of a table. `where` is the row's place in messages."""
     spot = named_spot(where)
     test = {key: cells[name] for name, key in _TEST_KEYS.items() if cells.get(name) not in (None, "")}
     if (limit := test.get("threshold")) is not None:
@@ -169,7 +170,7 @@ def _test_of_row(cells: Mapping[str, Any], where: str) -> YamlNode:
 
 
 def _assertion_of_text(text: str) -> dict[str, Any]:
-    """An assertion as a table writes it: `contains:Paris`, or just `Paris`."""
+    """The assertion, as a configuration has it, for what a table has in a cell: `contains:Paris`, or just `Paris`, which must be equal."""
     match = _ASSERTION.fullmatch(text)
     name = _ALIASES.get(match["type"], match["type"]) if match else ""
     if match is None or TABLES[0].find(name) is None or (match["value"] is None and name not in _WITHOUT_VALUE):
@@ -228,6 +229,7 @@ def _transform(node: YamlNode) -> str:
 
 
 def _is_true(node: YamlNode, option: str) -> bool:
+    """Whether an option of a test is set to true."""
     value = value_at(node, "options", option)
     return value is not None and value.value is True
 

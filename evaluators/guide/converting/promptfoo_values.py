@@ -26,7 +26,7 @@ def column_of_variable(name: str) -> str:
 
 
 def has_template(value: Any) -> bool:
-    """Whether a value has something to be filled in."""
+    """Whether a text anywhere in a value has a template in it: `{{name}}`, or a statement in `{% %}`."""
     return any(mark in json.dumps(value, default=str) for mark in ("{{", "{%"))
 
 
@@ -47,7 +47,7 @@ def fill_in_text(text: str, cells: Mapping[str, Any]) -> str:
 
 
 def fill_in(value: Any, cells: Mapping[str, Any]) -> Any:
-    """A value with the variables filled in, at every depth. Raises Unconvertible."""
+    """A value with the variables filled in, in texts at every depth. Raises Unconvertible as `fill_in_text` does."""
     if isinstance(value, str):
         return fill_in_text(value, cells)
     if isinstance(value, list):
@@ -101,11 +101,11 @@ def _text(value: Any) -> str:
 def _text_setting(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
     """A function that gives an evaluator of `type_` with one text as its `setting`: read from a column where the value is one variable."""
 
-    def shape(value: Any, folder: Path) -> TypeAndSettings:
+    def evaluator_of(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {setting: {"column": column} if column else _text(value)}
 
-    return shape
+    return evaluator_of
 
 
 def _text_list(value: Any) -> list[str]:
@@ -118,11 +118,11 @@ def _texts_setting(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
     """A function that gives an evaluator of `type_` with a list of `substrings`: read from a column, split at commas, where the value is
     one variable."""
 
-    def shape(value: Any, folder: Path) -> TypeAndSettings:
+    def evaluator_of(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {"substrings": {"column": column, "separator": ","} if column else _text_list(value)}
 
-    return shape
+    return evaluator_of
 
 
 def _equals(value: Any, folder: Path) -> TypeAndSettings:
@@ -189,12 +189,12 @@ def _literal_pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSe
     """A function that makes a `regex_match` for a text, taken literally, between two pieces of pattern. The function raises
     Unconvertible for a column."""
 
-    def shape(value: Any, folder: Path) -> TypeAndSettings:
+    def evaluator_of(value: Any, folder: Path) -> TypeAndSettings:
         if whole_variable(value):
             raise Unconvertible("a pattern is written in the suite, not in a column")
         return "regex_match", {"pattern": f"{before}{re.escape(_text(value))}{after}"}
 
-    return shape
+    return evaluator_of
 
 
 def _none_of(value: Any, folder: Path) -> TypeAndSettings:

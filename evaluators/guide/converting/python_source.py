@@ -32,7 +32,7 @@ class NotLiteral(Exception):
 
     @property
     def note(self) -> str:
-        """The note for the reader."""
+        """The sentence that says why the value is not taken over."""
         return f"`{self.source}` is no literal, and the program is not run to work it out"
 
 
@@ -66,7 +66,7 @@ class PythonFile:
     def calls(self) -> Iterator[PythonCall]:
         """Every call, in the order of the file."""
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        for node in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
+        for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
             name = last_name(node.func)
             if name is not None:
                 yield PythonCall(name, self.place(node), node)
@@ -77,7 +77,7 @@ class PythonFile:
         return values[-1] if values else None
 
     def value(self, node: ast.expr) -> Any:
-        """The literal that an expression is. Raises NotLiteral."""
+        """The value of an expression that is a literal, or a name for one. Raises NotLiteral for anything else."""
         try:
             return self._value(node, 0)
         except RecursionError:

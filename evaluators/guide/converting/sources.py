@@ -50,17 +50,17 @@ def document_tree(path: Path) -> YamlNode:
 
 
 def entries(node: YamlNode) -> Mapping[str, MapEntry]:
-    """The keys of a map; none for anything else."""
+    """The entries of a map node, by key; none for a node that is no map."""
     return node.value if isinstance(node.value, dict) else {}
 
 
 def items(node: YamlNode | None) -> list[YamlNode]:
-    """The items of a list; none for anything else."""
+    """The items of a list node; none for a node that is no list, and for None."""
     return node.value if node is not None and isinstance(node.value, list) else []
 
 
 def value_at(node: YamlNode, *keys: str) -> YamlNode | None:
-    """The value below these keys, or None."""
+    """The node below these keys of nested maps; None where one of them is not there."""
     for key in keys:
         entry = entries(node).get(key)
         if entry is None:
@@ -70,13 +70,13 @@ def value_at(node: YamlNode, *keys: str) -> YamlNode | None:
 
 
 def text_at(node: YamlNode, *keys: str) -> str | None:
-    """The text below these keys, or None."""
+    """The text below these keys of nested maps; None where there is none, or something else."""
     value = value_at(node, *keys)
     return value.value if value is not None and isinstance(value.value, str) else None
 
 
 def plain_data(node: YamlNode) -> Any:
-    """The plain data of a value."""
+    """The value of a node as plain data: maps, lists and single values, without places."""
     return written_data(node)
 
 
@@ -150,7 +150,7 @@ def _open_rows(file: Path, reading: Mapping[str, Any]) -> Reader:
 
 
 def export_header(file: Path, reading: Mapping[str, Any]) -> list[str]:
-    """The names of the columns. Raises Problems when the file cannot be read."""
+    """The names of the columns of a file of rows. Raises Problems when it cannot be read."""
     return list(_open_rows(file, reading).header)
 
 
@@ -223,7 +223,7 @@ def _expected_cells(conversion: Conversion) -> list[Any]:
 
 
 def _json_object(cell: Any) -> dict[str, Any] | None:
-    """The JSON object in a cell, or None."""
+    """The JSON object that a cell is, or that its text holds; None for an empty object and for anything else."""
     if isinstance(cell, str):
         try:
             cell = json.loads(cell)

@@ -36,7 +36,9 @@ def verdict_lines(conversion: Conversion, suite_file: str | None) -> list[str]:
         lines.append(f"  id {id_}: {here}")
     if len(other) > _SHOWN:
         lines.append(f"  and {len(other) - _SHOWN:,} more")
-    if other and (conversion.judged or any(finding.status is MappingStatus.NONE for finding in conversion.findings)):
+    if other and (
+        conversion.judged_evaluators or any(finding.status is MappingStatus.NONE for finding in conversion.findings)
+    ):
         lines.append("  what has no counterpart, or asks a judge, is no part of the verdicts here")
     return lines
 

@@ -68,42 +68,42 @@ class FieldMetrics(Struct, frozen=True):
 
     @property
     def matches(self) -> int:
-        """How often it was right."""
+        """How many values of the field were right."""
         return self.stats.counts.match
 
     @property
     def mismatches(self) -> int:
-        """How often it was wrong; a value of the output that broke the comparison is wrong too."""
+        """How many values of the field were wrong; a value of the output that broke the comparison is wrong too."""
         return self.stats.counts.mismatch + self.stats.counts.error
 
     @property
     def omissions(self) -> int:
-        """How often only the expected side had it."""
+        """How many values of the field only the expected side had."""
         return self.stats.counts.omission
 
     @property
     def hallucinations(self) -> int:
-        """How often only the output had it."""
+        """How many values of the field only the output had."""
         return self.stats.counts.hallucination
 
     @property
     def precision(self) -> float | None:
-        """Matches among what the outputs gave."""
+        """The share of right values among those that the outputs have for the field."""
         return self.stats.precision
 
     @property
     def recall(self) -> float | None:
-        """Matches among what was expected."""
+        """The share of right values among those that are expected for the field."""
         return self.stats.recall
 
     @property
     def f1(self) -> float | None:
-        """Precision and recall in one metric."""
+        """The harmonic mean of precision and recall."""
         return self.stats.f1
 
     @property
     def array(self) -> ArrayStats | None:
-        """The items, where the field is a list."""
+        """How the items of a list were paired; None where the field is no list."""
         return self.stats.array
 
     @property
@@ -131,7 +131,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def stats(self) -> EvaluatorStats:
-        """The metrics as a run has them."""
+        """The metrics of the one evaluator of the run."""
         return self.run.evaluators[0]
 
     @property
@@ -146,7 +146,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def issue_counts(self) -> Mapping[str, int]:
-        """How many there were of each kind."""
+        """How many problems there were of each kind, by code."""
         return self.run.result.issue_counts
 
     @property
@@ -218,12 +218,12 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def total_omissions(self) -> int:
-        """How many of them only the expected side had."""
+        """How many fields only the expected side had, over all rows."""
         return self._counts.omission
 
     @property
     def total_hallucinations(self) -> int:
-        """How many of them only the output had."""
+        """How many fields only the output had, over all rows."""
         return self._counts.hallucination
 
     @cached_property

@@ -50,8 +50,8 @@ def in_dialect(usual: schema_keywords.Dialect, function: Function) -> Function:
     """A function that scores documents, for the users of one system: a schema that uses neither dialect is read in theirs."""
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
-        return function(*given, **{"usual_dialect": usual, **named})
+    def call(*arguments: Any, **named: Any) -> Any:
+        return function(*arguments, **{"usual_dialect": usual, **named})
 
     return cast(Function, call)
 
@@ -63,8 +63,8 @@ def _in_other_words(**words: str) -> Callable[[Function], Function]:
         """The function, called with the other names or with its own."""
 
         @wraps(function)
-        def call(*given: Any, **named: Any) -> Any:
-            return function(*given, **{words.get(name, name): value for name, value in named.items()})
+        def call(*arguments: Any, **named: Any) -> Any:
+            return function(*arguments, **{words.get(name, name): value for name, value in named.items()})
 
         return cast(Function, call)
 

@@ -123,7 +123,8 @@ def _measured_and_right(outcomes: Sequence[Outcome]) -> tuple[int, int]:
 
 
 def _with_values(view: FieldView) -> FieldView:
-    """The score with the values of the field, where the row has one; with how many there are otherwise."""
+    """The score of a field with its status in its metadata, and with its two values where the row has one pair of them, or with how many
+    values there are and how many are right."""
     record: dict[str, Any] = {"path": view.path, "status": view.status.word}
     if len(view.outcomes) > 1:
         n, right = _measured_and_right(view.outcomes)

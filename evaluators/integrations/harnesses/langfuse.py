@@ -31,7 +31,7 @@ class SuiteEvaluations:
     def __call__(
         self, *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **more: Any
     ) -> list[Evaluation]:
-        """The scores of one item."""
+        """Scores one item of an experiment: an evaluation for each score. The row counts in the metrics of `suite`."""
         own = {"input": input, "output": output, "expected_output": expected_output, "metadata": metadata, **more}
         scores = self.suite.score(HostRow(own, output, expected_output, input, more=[metadata]))
         return [_evaluation(score) for score in scores.every_score]

@@ -27,7 +27,7 @@ class SuiteResults:
         self.suite = scorer_of(suite, columns, overall)
 
     def __call__(self, inputs: Any, outputs: Any, reference_outputs: Any) -> dict[str, Any]:
-        """The scores of one run."""
+        """Scores one run of an experiment: a feedback for each score. The row counts in the metrics of `suite`."""
         own = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
         scores = self.suite.score(HostRow(own, outputs, reference_outputs, inputs))
         return {"results": [_result(score) for score in scores.every_score]}

@@ -51,13 +51,13 @@ class SuiteFeedback(Scorer):
 
     @property
     def suite(self) -> SuiteScorer:
-        """Our own metrics of the rows that were scored."""
+        """The scorer behind this one, which has our own metrics of the rows that were scored."""
         return self._suite
 
     def __call__(
         self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None, trace: Any = None
     ) -> list[Feedback]:
-        """The scores of one row."""
+        """Scores one row: a feedback for each score. The row counts in the metrics of `suite`, and its verdict in the pass rate."""
         own = {"inputs": inputs, "outputs": outputs, "expectations": expectations, "trace": trace}
         scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
         if scores.overall.score is not None:

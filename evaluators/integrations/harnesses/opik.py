@@ -36,7 +36,7 @@ class SuiteMetric(BaseMetric):
         self.suite = scorer_of(suite, columns, overall)
 
     def score(self, output: Any = MISSING, **columns: Any) -> list[ScoreResult]:
-        """The scores of one item."""
+        """Scores one item of a dataset: a result for each score. The row counts in the metrics of `suite`."""
         scores = self.suite.score(HostRow({**columns, "output": output}, output, more=[columns]))
         return [
             ScoreResult(

@@ -39,7 +39,8 @@ class SuiteEvaluator(Evaluator):
 
     @cached_property
     def scorer(self) -> SuiteScorer:
-        """Our own metrics of the rows that were scored. Raises Problems with all that is wrong with the suite."""
+        """The scorer behind this one, which has our own metrics of the rows that were scored; it is made at the first use. Raises Problems
+        with all that is wrong with the suite."""
         scorer = scorer_of(self.suite, self.columns)
         scorer.register_part(self.part)
         return scorer

@@ -42,12 +42,12 @@ class SuiteScores(weave.Scorer):
 
     @property
     def shared(self) -> SuiteScorer:
-        """Our own metrics of the rows that were scored."""
+        """The scorer behind this one, which has our own metrics of the rows that were scored."""
         return self._shared
 
     @weave.op
     def score(self, *, output: Any, **columns: Any) -> dict[str, Any]:
-        """The scores of one row."""
+        """Scores one row: the scores by evaluator, with those of fields. The row counts in the metrics of `shared`."""
         return _scores_by_evaluator(self._shared.score(HostRow({**columns, "output": output}, output, more=[columns])))
 
 

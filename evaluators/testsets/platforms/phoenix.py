@@ -84,7 +84,7 @@ def _rows_of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
     for run in ran["task_runs"]:
         runs.setdefault(run["dataset_example_id"], []).append(run)
     for example in dataset.examples:
-        for run in sorted(runs.get(_node_id(example), ()), key=lambda one: one["repetition_number"]):
+        for run in sorted(runs.get(_node_id(example), ()), key=lambda task_run: task_run["repetition_number"]):
             times = {} if run["repetition_number"] == 1 else {"repetition": run["repetition_number"]}
             about = {"run_id": run["id"], "trace_id": run.get("trace_id"), **times}
             yield {**_example_cells(example), **_without_none({"output": run.get("output"), **about})}
@@ -108,7 +108,7 @@ def _node_id(example: Mapping[str, Any]) -> str:
 def _rows_of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
     """The rows of the root spans of a project, by time."""
     spans = client.spans.get_spans(project_identifier=project, parent_id="null", limit=limit)
-    for span in sorted(spans, key=lambda one: (one["start_time"], one["context"]["span_id"])):
+    for span in sorted(spans, key=lambda span: (span["start_time"], span["context"]["span_id"])):
         attributes = span.get("attributes") or {}
         more = {name: value for name, value in attributes.items() if not name.startswith(("input.", "output."))}
         about = {"span_id": span["context"]["span_id"], "trace_id": span["context"]["trace_id"], "name": span["name"]}
@@ -117,7 +117,7 @@ def _rows_of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]
 
 
 def _value_of_side(attributes: Mapping[str, Any], side: str) -> Any:
-    """The input of a span as data where it is JSON; its output as it stands."""
+    """The value of a side of a span, "input" or "output": an input that is JSON is read, anything else is as it is."""
     value = attributes.get(f"{side}.value")
     if side == "output" or not isinstance(value, str) or attributes.get("input.mime_type") != "application/json":
         return value

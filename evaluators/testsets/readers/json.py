@@ -42,7 +42,8 @@ class Json(Reader, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file. Its header is the keys of all objects, in the order in which they appear."""
+        """Opens the file, which is read as a whole. Its header is the keys of all rows, in the order in which they appear. Raises Problems
+        for a file that holds no list of rows, or several."""
         keys: dict[str, None] = {}
         for row in _rows(source):
             if isinstance(row, dict):
@@ -50,7 +51,7 @@ class Json(Reader, frozen=True):
         return cls(source, tuple(keys))
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows, numbered from 1."""
+        """All rows in chunks with these columns, numbered from 1; a row that is no object is a fault."""
         rows = _rows(self.source)
         for start in range(0, len(rows), _CHUNK_ROWS):
             part = rows[start : start + _CHUNK_ROWS]

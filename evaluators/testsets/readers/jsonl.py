@@ -31,7 +31,7 @@ class Jsonl(Reader, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file. Its header is the keys of the first lines that hold an object, in the order in which they appear.
+        """Opens the file. Its header is the keys of the first lines that hold an object, in the order in which they appear.
 
         Raises Problems (test set) where there are lines, and none of those that were looked at holds one.
         """
@@ -58,7 +58,7 @@ class Jsonl(Reader, frozen=True):
         return cls(source, tuple(keys))
 
     def splits(self) -> list[Split]:
-        """Pieces that start where a line starts."""
+        """The splits of the file, each of which starts where a line starts; one split for a file that is small or compressed."""
         path = self.source.path
         if self.source.compressed or (size := self.source.size) <= SPLIT_BYTES:
             return [Split(path, 0)]
@@ -72,7 +72,7 @@ class Jsonl(Reader, frozen=True):
         return splits_from(path, [start for start in starts if start < size])
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece."""
+        """The rows of one split, chunk by chunk, with these columns; a line that holds no object, or is too long, is a fault."""
         names = list(dict.fromkeys(columns))
         read, span = json_lines.reader(names), 0
         with reading(self.source), self.source.open(split.start) as stream:

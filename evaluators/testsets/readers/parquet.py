@@ -44,7 +44,8 @@ class Parquet(Reader, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file. Its header is its columns."""
+        """Opens the file; its header is its columns. A compressed one is unpacked first. Raises Problems for a file that is no Parquet or
+        unpacks to too much."""
         source = source.uncompressed()
         with _open_file(source) as file:
             names, kinds = tuple(file.schema_arrow.names), tuple(map(str, file.schema_arrow.types))
@@ -53,7 +54,7 @@ class Parquet(Reader, frozen=True):
         return cls(source, names, kinds=kinds)
 
     def splits(self) -> list[Split]:
-        """Pieces of whole row groups."""
+        """The splits of the file, each of some whole row groups; `start` and `end` count row groups."""
         starts, size = [0], 0
         with _open_file(self.source) as file:
             groups = file.num_row_groups
@@ -65,7 +66,7 @@ class Parquet(Reader, frozen=True):
         return splits_from(self.source.path, starts, groups)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of some row groups, numbered from 1."""
+        """The rows of one split, which is some row groups, chunk by chunk, with these columns."""
         wanted = [name for name in dict.fromkeys(columns) if name in self.header]
         span = size = 0
         with _open_file(self.source) as file:

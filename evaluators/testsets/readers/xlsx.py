@@ -35,7 +35,8 @@ class Xlsx(Reader, frozen=True):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The sheet, with its header. Raises Problems when the file is no workbook, or the header is unclear."""
+        """Opens the sheet that the source names, or the first that is not hidden, and finds its header. Raises Problems when the file is no
+        workbook, or the header is unclear."""
         source = source.uncompressed()
         with open_sheet(source) as sheet:
             merged, hidden = sheet.merged_and_hidden()

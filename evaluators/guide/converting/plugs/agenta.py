@@ -160,14 +160,14 @@ class Agenta(Converter):
     )  # fmt: skip
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one file says: definitions become evaluators, an export becomes the test set."""
+        """Reads one file and adds what it says to the conversion: definitions become evaluators, an export becomes the test set."""
         if file.suffix.lower() in ROW_FILES:
             self._add_table(file, conversion)
         else:
             self._add_document(file, conversion)
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
-        """Evaluators that fit the rows of an export."""
+        """The evaluators that fit the rows of an export; none without one."""
         return proposed_evaluators(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
 
     def _add_document(self, file: Path, conversion: Conversion) -> None:
@@ -206,7 +206,7 @@ class Agenta(Converter):
         ]
         settings = {name: value for name, value in parameters.items() if name not in empty}
         made = convert_word(word, place, settings, _evaluator_name(node, around))
-        if isinstance(made, ConvertedEvaluator) and made.judged and not made.settings.get("rubric"):
+        if isinstance(made, ConvertedEvaluator) and made.asks_judge and not made.settings.get("rubric"):
             return without_counterpart(place, slug, "it has no prompt_template")
         if isinstance(made, ConvertedEvaluator):
             note = "nothing is set, so what holds without it holds"
@@ -238,8 +238,8 @@ class Agenta(Converter):
 
 def _evaluator_name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
     """The name or slug of an evaluator, in its own map or in the one around it; None where neither has one."""
-    for one in (node, *around[:1]):
-        if (name := text_at(one, "name") or text_at(one, "slug")) is not None:
+    for map_node in (node, *around[:1]):
+        if (name := text_at(map_node, "name") or text_at(map_node, "slug")) is not None:
             return name
     return None
 

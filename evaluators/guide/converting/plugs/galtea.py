@@ -104,7 +104,7 @@ class Galtea(Converter):
     )  # fmt: skip
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one file says: metrics become evaluators, a CSV file becomes the test set."""
+        """Reads one file and adds what it says to the conversion: metrics become evaluators, a CSV file becomes the test set."""
         if file.suffix.lower() in ROW_FILES:
             self._add_table(file, conversion)
         elif file.suffix.lower() == ".py":
@@ -113,7 +113,7 @@ class Galtea(Converter):
             self._add_document(file, conversion)
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
-        """Evaluators that fit the rows of a test."""
+        """The evaluators that fit the rows of a test; none without one."""
         return proposed_evaluators(conversion, source, normalized=True) if conversion.test_set else ()
 
     def evaluator_of_metric(

@@ -93,7 +93,7 @@ class OpenAI(Converter):
     )  # fmt: skip
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one file says: criteria become evaluators, lines become rows."""
+        """Reads one file and adds what it says to the conversion: criteria become evaluators, lines of items become rows."""
         if file.suffix.lower() in _LINES:
             conversion.rows += _rows(file, len(conversion.rows), conversion.reading)
             return
@@ -249,7 +249,7 @@ _SHAPES: Final[Mapping[str, Callable[[YamlNode, Term], TypeAndSettings]]] = {
 
 
 def _rows(file: Path, before: int, reading: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The lines of a file of items, or of output items, as rows."""
+    """The rows of a file of items, or of output items of a run. Rows without an id are numbered on from the `before` ones."""
     header = export_header(file, reading)
     cells = cells_of(file, header, reading)
     count = len(cells[header[0]]) if header else 0

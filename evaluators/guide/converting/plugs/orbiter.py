@@ -97,7 +97,7 @@ class Orbiter(Converter):
     )  # fmt: skip
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what is made in one file."""
+        """Reads one file and adds to the conversion the scorers that are made in it, and what its calls do with them."""
         python = PythonFile(file)
         made: Made = []
         calls = list(python.calls())

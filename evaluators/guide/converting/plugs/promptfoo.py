@@ -111,7 +111,7 @@ class Promptfoo(Converter):
         if unread and not conversion.parts:
             raise Problems(unread)
         conversion.rows += [{"id": test.id, **test.cells} for test in tests]
-        for part in (*conversion.evaluators, *conversion.judged):
+        for part in (*conversion.evaluators, *conversion.judged_evaluators):
             if part.rows is not None and len(part.rows) == len(tests):
                 part.rows = None
         _add_thresholds(tests, [source.default for source in self.configurations], conversion)
@@ -276,7 +276,7 @@ class _File:
             self.conversion.parts.append(without_counterpart(place, type_, word.note if word else ""))
             return
         value = value_at(node, "value")
-        own = _Assertion(
+        assertion = _Assertion(
             type_,
             place,
             plain_data(value) if value is not None else None,
@@ -290,7 +290,7 @@ class _File:
         for transform, some in by_transform.items():
             try:
                 path = join_paths(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
-                self._add_filled_in(replace(own, path=path), some, group)
+                self._add_filled_in(replace(assertion, path=path), some, group)
             except Unconvertible as error:
                 self.conversion.parts.append(without_counterpart(place, type_, str(error)))
 
@@ -319,30 +319,30 @@ class _File:
         )
         return target if target is not None else node
 
-    def _add_filled_in(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+    def _add_filled_in(self, assertion: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
         """Adds an evaluator for an assertion of these tests: one that reads a column where its value is a single variable, else one for
         each text that filling in the variables gives. Raises Unconvertible for an assertion without a counterpart."""
-        word = self.words.find(own.type)
-        if own.type == "assert-set":
+        word = self.words.find(assertion.type)
+        if assertion.type == "assert-set":
             raise Unconvertible("a set within a set is not taken over")
         if word is None or word.here is None:
-            raise Unconvertible(self._why_left_out(own.type, word))
-        column = None if word.here == "llm_judge" else whole_variable(own.value)
+            raise Unconvertible(self._why_left_out(assertion.type, word))
+        column = None if word.here == "llm_judge" else whole_variable(assertion.value)
         having = [test for test in tests if column is None or test.cells.get(column) not in (None, "")]
         if len(having) < len(tests):
             note = "a row has no value of the variable, and is not scored by it"
-            self.conversion.parts.append(without_counterpart(own.place, own.type, note))
+            self.conversion.parts.append(without_counterpart(assertion.place, assertion.type, note))
             if not having:
                 return
-        if column is not None or not has_template(own.value) or word.here == "llm_judge":
-            self._add_evaluator(word, own, having, group)
+        if column is not None or not has_template(assertion.value) or word.here == "llm_judge":
+            self._add_evaluator(word, assertion, having, group)
             return
         for test in tests or (None,):
-            value = fill_in(own.value, test.cells if test is not None else {})
-            self._add_evaluator(word, replace(own, value=value), [test] if test is not None else [], group)
+            value = fill_in(assertion.value, test.cells if test is not None else {})
+            self._add_evaluator(word, replace(assertion, value=value), [test] if test is not None else [], group)
 
     def _why_left_out(self, type_: str, word: Term | None) -> str:
-        """Why an assertion has no counterpart."""
+        """Why an assertion has no counterpart: what the table says of its type, or that the type is unknown."""
         if word is not None:
             return word.note
         if not type_:
@@ -350,26 +350,29 @@ class _File:
         known = self.words.find(type_.removeprefix("not-"))
         return "its opposite is not checked here" if known is not None else "this converter does not know it"
 
-    def _add_evaluator(self, word: Term, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
-        """Adds an evaluator, or further rows to one that says the same. Raises Unconvertible."""
-        type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
-        weight = 1.0 if own.weight is None else own.weight
+    def _add_evaluator(
+        self, word: Term, assertion: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None
+    ) -> None:
+        """Adds an evaluator for an assertion whose value is filled in; where there is one that says the same, it gets further rows. Raises
+        Unconvertible for a value that has no counterpart."""
+        type_, settings = SHAPES[word.theirs](assertion.value, self.file.parent)
+        weight = 1.0 if assertion.weight is None else assertion.weight
         settings = {**settings, **word.always} if type_ == word.here else settings
-        if own.path:
-            settings = {**settings, "output_at": own.path}
-        if type_ == "llm_judge" and own.threshold is not None:
-            settings["pass_at"] = own.threshold
+        if assertion.path:
+            settings = {**settings, "output_at": assertion.path}
+        if type_ == "llm_judge" and assertion.threshold is not None:
+            settings["pass_at"] = assertion.threshold
         key = json.dumps(
-            [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
+            [type_, settings, weight, assertion.metric, group.name if group else None], sort_keys=True, default=str
         )
-        plainly = own.value is None and own.type in _PLAIN_WITHOUT_VALUE
+        plainly = assertion.value is None and assertion.type in _PLAIN_WITHOUT_VALUE
         counterpart, note = (MappingStatus.SAME, "") if plainly else (word.status, word.note)
-        finding = MappingNote(own.place, own.type, counterpart, note)
+        finding = MappingNote(assertion.place, assertion.type, counterpart, note)
         self.rows_of.setdefault(key, {}).update(dict.fromkeys(test.id for test in tests))
         if (known := self.made.get(key)) is not None:
             known.findings.append(finding)
             return
-        name = own.metric or own.type.replace("-", "_")
+        name = assertion.metric or assertion.type.replace("-", "_")
         made = ConvertedEvaluator(type_, name, settings, [finding], weight=weight)
         made.group = group.name if group else None
         self.made[key] = made
