@@ -213,8 +213,8 @@ def _reliability_bins(known: Steps, clusters: Mapping[int, RatioSums] | None) ->
 
 
 def _accept_above(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
-    """The rows whose confidence is at least `threshold`, and the share of errors among them. `whole` counts all rows, those without
-    a usable confidence among them."""
+    """The statistics of the rows whose confidence is at least `threshold`: how many there are, and the share of errors among them. `whole`
+    counts all rows, those without a usable confidence among them."""
     least = _least_step(threshold)
     counts_above = [counts for step, counts in known.items() if step >= least]
     accepted, errors = sum(map(sum, counts_above)), sum(wrong for _, wrong in counts_above)

@@ -23,7 +23,7 @@ def brier(known: Steps) -> float | None:
 
 
 def auroc(known: Steps) -> float | None:
-    """How likely a right one has more confidence than a wrong one, ties counting half; None without either.
+    """How likely a confidence that was right is higher than one that was wrong, ties counting half; None where all were right or all wrong.
 
     Source: Hanley and McNeil 1982, "The meaning and use of the area under a receiver operating characteristic (ROC) curve".
     """

@@ -149,7 +149,8 @@ class Merger:
     """Takes splits, in any order, and stores them in that of the file."""
 
     def __init__(self, variant: VariantRun, first: int | None = None) -> None:
-        """`first` is the number of the first row, where the test set does not say it."""
+        """Makes the writer ready, and takes over the sums of the splits that it has stored. `first` is the number of the first row, where
+        the test set does not say it."""
         self._variant, self._writer, self._rows = variant, variant.writer, variant.rows
         self._recording = variant.job.recording or _NOTHING
         self._waiting: dict[int, Part | Lost[Task]] = {}
@@ -195,10 +196,8 @@ class Merger:
         self.total.finished = self.total.finished and self._writer.splits == splits
         variant, has_splits = self._variant, self._writer.splits > 0
         with damage_as_problem(self._rows.path if variant.taken_over else None):
-            variant.sums, variant.figures = (
-                self.total,
-                figures_of(self._rows, variant.job, variant.lines, self.total, has_splits),
-            )
+            figures = figures_of(self._rows, variant.job, variant.lines, self.total, has_splits)
+        variant.sums, variant.figures = self.total, figures
         return Measured(variant.sums, variant.figures)
 
     def _end_at(self, lost: Lost[Task]) -> None:

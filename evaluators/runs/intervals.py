@@ -87,7 +87,7 @@ def chance_of_at_most(count: int, trials: int, rate: float) -> float:
 def _beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function of a and b at x, by Lentz's method. It converges fast for x below (a + 1) /
     (a + b + 2)."""
-    tiny, fraction = 1e-300, 1.0
+    tiny = 1e-300  # in place of 0, by which nothing is divided
     above, below = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
     fraction = below
     for m in range(1, 10_000):

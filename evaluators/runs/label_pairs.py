@@ -45,7 +45,7 @@ FirstRow: TypeAlias = tuple[int, str]
 
 
 def is_label(key: LabelKey) -> bool:
-    """Whether it is a label, and none of SPECIAL."""
+    """Whether the key of one side of a pair is a label, and none of SPECIAL."""
     return key.startswith("=")
 
 

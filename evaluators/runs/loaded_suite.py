@@ -132,7 +132,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
 
     @cached_property
     def judges(self) -> Mapping[Loc, Judge]:
-        """Everybody who may be asked, by where the suite names them: its judge, and those that evaluators bring along."""
+        """All judges that may be asked, by the place where the suite names them: its own, and those that evaluators bring along."""
         judges: dict[Loc, Judge] = {} if self.judge is None else {("judge",): self.judge}
         for line in self.lines:
             asking = line.settings.asking()

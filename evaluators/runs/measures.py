@@ -42,7 +42,7 @@ class _NumberCounter:
 
     @property
     def numbers(self) -> int:
-        """The cells that hold numbers."""
+        """How many cells hold a number."""
         return sum(map(len, self._sorted)) + len(self._nanos) + len(self._others)
 
     def add(self, cell: str, times: int) -> bool:

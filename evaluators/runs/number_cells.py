@@ -54,6 +54,7 @@ def units_of(text: str, mark: str) -> int | None:
 
 @lru_cache(maxsize=2)
 def _reader(mark: str) -> Callable[[str], Fraction | None]:
+    """The function that reads a text as an exact number, with `mark` before decimals and the other mark between thousands."""
     return exact_reader(Parse(decimal="," if mark == "," else ".", thousands="." if mark == "," else ",", currency=True))
 
 

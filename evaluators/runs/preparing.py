@@ -76,7 +76,8 @@ def prepare(
     results: str | Path | None = None,
     fetched: FetchedRows | None = None,
 ) -> Prepared:
-    """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting.
+    """Opens the test set, finds the columns of roles, and returns both with the suite. Raises Problems with everything that keeps the run
+    from starting.
 
     `test_set` is a file in place of the suite's test set, `settings` replace those of the suite, `results` is where run folders go, which
     are no rows, and `fetched` are rows that a program holds, in place of a file.

@@ -230,8 +230,8 @@ def read_verdict(text: str, evaluator: RecordedEvaluator, where: str) -> Result:
 def _with_exact_ratio(outcome: Outcome) -> Outcome:
     """The outcome with its exact partial credit as a pair, which JSON has as a list."""
     ratio = outcome.details["ratio"]
-    pair = isinstance(ratio, list) and [type(one) for one in ratio] == [int, int]
-    return replace(outcome, details={**outcome.details, "ratio": tuple(ratio)}) if pair else outcome
+    is_pair = isinstance(ratio, list) and [*map(type, ratio)] == [int, int]
+    return replace(outcome, details={**outcome.details, "ratio": tuple(ratio)}) if is_pair else outcome
 
 
 def _read_object(text: str, where: str) -> dict[str, Any]:

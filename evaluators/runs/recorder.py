@@ -226,16 +226,12 @@ class _OutcomeRecorder:
     def rows_to_record(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[RowToRecord]:
         """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
         self._note_new_verdicts(verdicts)
+        recorded_codes = self._telling if self._everything else self._open
+        chosen: Sequence[int] = range(first)
         if self._everything and (self._of_rows or (self._by_schema and self._matches)):
-            chosen: Sequence[int] = range(len(codes))
-        else:
-            recorded_codes = self._telling if self._everything else self._open
-            some = bool(recorded_codes) and not recorded_codes.isdisjoint(codes)
-            chosen = (
-                [index for index, code in enumerate(codes) if index < first or code in recorded_codes]
-                if some
-                else range(first)
-            )
+            chosen = range(len(codes))
+        elif recorded_codes and not recorded_codes.isdisjoint(codes):
+            chosen = [index for index, code in enumerate(codes) if index < first or code in recorded_codes]
         to_record = []
         for index in chosen:
             keys = {key: self._count_under(key) for key in self._record_keys[codes[index]]}

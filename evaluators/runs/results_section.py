@@ -69,7 +69,7 @@ class StatisticsConfig(Settings):
 
     @property
     def column(self) -> str | None:
-        """The column's own name."""
+        """The name of the column that clusters rows, without `row.`; None where none does."""
         return None if self.cluster is None else self.cluster.removeprefix("row.")
 
 

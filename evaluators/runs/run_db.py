@@ -89,7 +89,7 @@ class RunDb:
         return dict(pairs)
 
     def note(self, about: Mapping[str, str]) -> None:
-        """Writes the facts that another attempt must have in common with this one, all of them or none; existing ones are kept.
+        """Writes the facts that another attempt must have in common with this one, all of them or none. Facts by other names are kept.
 
         Raises Problems (environment) where the file does not take it and has splits.
         """

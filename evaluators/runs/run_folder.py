@@ -117,7 +117,7 @@ class RunFolder:
 
     @classmethod
     def resume(cls, path: Path) -> RunFolder:
-        """The folder of a run that was ended, or stopped before its last row, to be filled further.
+        """Takes the folder of a run that was ended, or stopped before its last row, and its lock, to fill it further.
 
         Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere, (config) where something in
         it leads elsewhere.

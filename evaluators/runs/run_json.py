@@ -111,7 +111,6 @@ def damaged_run(what: str, where: str) -> Problems:
 
 def stable_json(body: object) -> str:
     """JSON text for people and programs: keys sorted, half a surrogate pair as the characters of its escape."""
-    text = json.dumps(
-        body, sort_keys=True, ensure_ascii=False, allow_nan=False
-    )  # with an indent it would take four times as long
+    # with an indent it would take four times as long
+    text = json.dumps(body, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return msgspec.json.format(escape_halves(text), indent=2) + "\n"

@@ -51,9 +51,8 @@ def deciding_checksum(suite: LoadedSuite) -> str:
     suite, its gates, trackers and reports are left out, as they decide none."""
     settings = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
     judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
-    named = {
-        Path(word).name for word in _words(settings) if word
-    }  # a file that it does not name is a suite that it extends
+    # a file that it does not name is a suite that it extends
+    named = {Path(word).name for word in _words(settings) if word}
     files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if Path(name).name in named}
     return _checksum([settings, judges, suite.results.reasoning_length, files])
 
@@ -99,9 +98,8 @@ def _judge_checksums(judge: Judge, path: str, owner: str) -> dict[str, str]:
     that the judge had in that run, under the evaluator `owner`."""
     folder = judge.replayed_run()
     if folder is not None:
-        with suppress(
-            OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError
-        ):  # no run that can be read: `ready` says it
+        # a run that cannot be read is nothing here: `ready` says it
+        with suppress(OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError):
             run = json.loads(read_small(folder / "run.json"))
             meanings: Mapping[str, str] = run["meaning"].get(owner, {})
             return {key: meaning for key, meaning in meanings.items() if key == path or key.startswith(f"{path} → ")}

@@ -179,8 +179,8 @@ def _empty_rate_sums(
     """
     rates: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
     names = {path for path, _ in map(target_of, empties.ratios) if path != EACH_ROW}
-    cells: dict[str, list[tuple[list[int], int]]] = {}
-    sizes = Counter[int]()
+    cells: dict[str, list[tuple[list[int], int]]] = {}  # by field, of each cluster that has it: its counts, and its rows
+    sizes = Counter[int]()  # how many clusters have so many rows
     for cluster in empties.clusters.values():
         size = cluster[EACH_ROW][0] if EACH_ROW in cluster else 0
         sizes[size] += 1
@@ -357,9 +357,8 @@ def measure_stats_of(
     slices: list[NumericColumnStats] = []
     for variant, (_, figures) in measured:
         clustered = figures.clusters is not None
-        for place, (column, measure) in enumerate(
-            zip(columns, figures.measures, strict=False)
-        ):  # none where no row was read
+        counted = zip(columns, figures.measures, strict=False)  # no measures where no row was read
+        for place, (column, measure) in enumerate(counted):
             whole.append(measure_stats(column, measure, variant, None, clustered))
             slices += [
                 measure_stats(column, each.measures[place], variant, key, clustered)

@@ -106,9 +106,9 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
     if (column := column_of(need)) is None:
         return None
     name, names = column.name_by(roles), (column.role, None if column.literal else column.name)
-    side: Literal["expected", "output", "other"] = (
-        "output" if "output" in names else "expected" if "expected" in names else "other"
-    )
+    side: Literal["expected", "output", "other"] = "expected" if "expected" in names else "other"
+    if "output" in names:
+        side = "output"
     if column.at is not None and isinstance(need, Expected | Output):
         search, want = lookup.search if lookup is not None else LENIENT, column.want_around
         how: Literal["expected", "output"] = "expected" if isinstance(need, Expected) else "output"

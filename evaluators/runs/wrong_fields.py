@@ -36,7 +36,7 @@ class WrongFields(Sum):
         return max(self.of_group) if self.cut else None
 
     def limit(self) -> None:
-        """Keeps the first groups by their names."""
+        """Keeps the first `MOST_GROUPS` groups by their names, and sets `cut` where there were more."""
         if len(self.of_group) > MOST_GROUPS:
             self.cut = True
             for name in sorted(self.of_group)[MOST_GROUPS:]:

@@ -232,10 +232,8 @@ def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval 
     if not n:
         return None, None
     shares = {verdicts: count / n for verdicts, count in cells.items() if count}
-    firsts, seconds = (
-        defaultdict[str, float](float),
-        defaultdict[str, float](float),
-    )  # how often each rater gives each verdict
+    firsts = defaultdict[str, float](float)  # the share of each verdict of the first rater
+    seconds = defaultdict[str, float](float)
     for (first, second), share in shares.items():
         firsts[first] += share
         seconds[second] += share
@@ -268,8 +266,8 @@ def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) ->
     """How many questions two runs have in common, and which of them have another verdict."""
     known = {logged.question.key: logged.answer for logged in theirs if logged.answer.error is None}
     both = [logged for logged in ours if logged.answer.error is None and logged.question.key in known]
-    other = [logged for logged in both if verdict_in(logged.answer) != verdict_in(known[logged.question.key])]
-    return ChangedAnswers(len(both), len(other), tuple(_question_line(logged) for logged in other[:MOST_SHOWN]))
+    changed = [logged for logged in both if verdict_in(logged.answer) != verdict_in(known[logged.question.key])]
+    return ChangedAnswers(len(both), len(changed), tuple(_question_line(logged) for logged in changed[:MOST_SHOWN]))
 
 
 def read_mark(

@@ -60,30 +60,31 @@ def compare_sides(
     if differing and not with_rows:
         corrected = [Finding("corrections-in-metrics", {"count": len(differing), "ids": sorted(differing)})]
     pairs = {variant: of_variant.apart_from(differing) for variant, of_variant in pairs.items()}
-    alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
+    one_sided = list(rows_of_one_run(pairs)) if with_rows else []
+    questions = list(other_questions(pairs)) if with_rows else []
     against = list(reasons_against(base, new))
-    changed = [issue for issue in against if across_settings and issue.code == "other-settings"]
-    reasons = [issue for issue in against if issue not in changed]
-    placed = list(pairing_remarks(base, new, pairs)) if alone or asked else []
+    changed = [finding for finding in against if across_settings and finding.code == "other-settings"]
+    reasons = [finding for finding in against if finding not in changed]
+    pairing = list(pairing_remarks(base, new, pairs)) if one_sided or questions else []
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(paired_rows.both) for paired_rows in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
         notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values() if with_rows else ())))),
     )  # fmt: skip
-    aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
+    aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *questions)]
     if not with_rows and (common or not reasons):
         empty = replace(empty, notes=(*empty.notes, *map(sentence, aside)))
         both = [name for name in new.fields if name in base.fields]
         return compare_metrics(
             empty, base, new, _common_evaluators(both, base, new, across_settings), config, targets or {}
         )
-    if ((reasons or alone or asked) and not common) or not empty.rows:
+    if ((reasons or one_sided or questions) and not common) or not empty.rows:
         rowless = [Finding("no-common-row")] if with_rows and not empty.rows else []
-        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
+        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *one_sided, *questions, *pairing, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: of_variant.of_one_question() for variant, of_variant in pairs.items()}
-        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *one_sided, *pairing))))
     return _compare_pairs(empty, pairs, base, new, config, targets or {}, across_settings)
 
 
@@ -110,8 +111,8 @@ def _compare_pairs(
     rows: list[ChangedRow] = []
     changes: Counter[Change] = Counter()
     for variant, of_variant in pairs.items():
-        found_rows, counts = changed_rows(of_variant, alike, base, new, variant)
-        rows += found_rows
+        rows_of_variant, counts = changed_rows(of_variant, alike, base, new, variant)
+        rows += rows_of_variant
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
@@ -263,13 +264,13 @@ _MOST_CELLS: Final = 2_000
 
 def other_corrections(base: RunResult, new: RunResult) -> set[str]:
     """The ids whose expected answers are corrected in another way, or in one of the runs alone."""
-    was, now = (
-        {(value.id, value.path, value.new) for value in run.corrections.values if value.void is None}
-        if run.corrections
-        else set()
-        for run in (base, new)
-    )
-    return {id for id, _, _ in was ^ now}
+    return {id_ for id_, _, _ in _corrected_values(base) ^ _corrected_values(new)}
+
+
+def _corrected_values(run: RunResult) -> set[tuple[str, str | None, str]]:
+    """The corrections of a run that are not void, as (id of the row, path, new value)."""
+    values = run.corrections.values if run.corrections else ()
+    return {(value.id, value.path, value.new) for value in values if value.void is None}
 
 
 def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Collection[str]) -> Iterator[Finding]:

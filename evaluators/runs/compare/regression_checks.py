@@ -20,7 +20,7 @@ def judge_regression_checks(
     differences: Sequence[Difference],
     broken: int,
     lost: int,
-    fields: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]] = ({}, {}),
+    fields: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]],
 ) -> tuple[RegressionCheckResult, ...]:
     """One result per rule, then one per limit of each regression check and variant.
 

@@ -71,12 +71,12 @@ def _rank_evaluator(name: str, variants: Sequence[tuple[str, SideRows]]) -> Rank
 def _clearly_better(
     ranked: Mapping[str, _Column], shared: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
 ) -> set[tuple[str, str]]:
-    """(the better one, the worse one) of every two variants that can be told apart."""
+    """(the better one, the worse one) of every two variants that can be told apart, over the `shared` rows."""
     two = list(combinations(ranked, 2))
-    tested = [_test_two(ranked[one], ranked[other], shared, clusters) for one, other in two]
+    tested = [_test_two(ranked[first], ranked[second], shared, clusters) for first, second in two]
     return {
-        (other, one) if difference > 0 else (one, other)
-        for (one, other), (_, difference), p in zip(two, tested, holm([p for p, _ in tested]), strict=True)
+        (second, first) if difference > 0 else (first, second)
+        for (first, second), (_, difference), p in zip(two, tested, holm([p for p, _ in tested]), strict=True)
         if p < LEVEL and difference
     }
 

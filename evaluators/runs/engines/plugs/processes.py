@@ -111,6 +111,7 @@ def _run_in_worker(run: Callable[[Task, Stopped], Result], task: Task) -> Result
 
 
 def _asked_to_stop() -> bool:
+    """Whether the parent has asked this worker process to stop."""
     return bool(_Shared.stop.value)
 
 

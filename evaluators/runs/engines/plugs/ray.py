@@ -76,6 +76,7 @@ class _RayCluster(Cluster):
         super().__init__(settings, ray.cloudpickle)
 
     def workers(self) -> int:
+        """How many processors the machines of the cluster have that are alive."""
         return sum(int(node["Resources"].get("CPU", 0)) for node in self._ray.nodes() if node["Alive"])
 
     def share(self, shipped: Shipped) -> Any:
