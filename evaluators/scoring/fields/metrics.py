@@ -128,7 +128,7 @@ def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Map
     mistakes."""
 
     def check(json_type: str, body: object, context: Mapping[str, Any]) -> NamedComparator | Metric | None:
-        """Raises BadSettings unless `body` is a comparator for values of the type, or, for lists, an alignment."""
+        """The metric that `body` names for values of the type; None for an alignment of lists. Raises BadSettings for anything else."""
         refuse_list_metric(word_in(body), () if json_type == SEVERAL else (json_type,), context)
         if json_type != "array" or resolve_alignment(body, context) is None:
             return resolve_metric(body, context, json_type)

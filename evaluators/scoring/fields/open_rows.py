@@ -110,6 +110,7 @@ class OpenRows(ScoredRows):
         leaves that only the output has."""
         sides = Results(), Results()
         for result in self._found[row]:
+            # `SURPLUS`, a hallucination in an item of the output alone, is 0
             status, place = FIELD_STATUSES[result.status or FieldStatus.HALLUCINATION.number], result.location
             expected = MISSING if status is FieldStatus.HALLUCINATION else result.expected
             sides[status is FieldStatus.HALLUCINATION][place] = _outcome(

@@ -185,7 +185,7 @@ class Paired(NamedTuple):
 
 
 def in_list_order(n: int, m: int) -> Paired:
-    """The pairing in list order of two lists with `n` expected items and `m` of the output."""
+    """The pairing in list order of two lists with `n` expected items and `m` of the output. That of long lists is not cached."""
     return _in_order(n, m) if n <= _SHORT and m <= _SHORT else _in_order.__wrapped__(n, m)
 
 
@@ -302,7 +302,8 @@ def _weigh_pairs(
     columns: Sequence[int],
     weigh: Weigh,
 ) -> tuple[dict[tuple[int, int], Worth], Callable[[Mapping[tuple[int, int], Worth]], list[list[Worth]]]]:
-    """The worth of each pair that may gain something, by (row, column), and a function that makes of worths the table of all pairs.
+    """Weighs the pairs of items that may gain something. Returned are their worths by (row, column), and a function that makes of such
+    worths the table of all pairs.
 
     Equal items are weighed once: `ours` and `theirs` have the identity of each item. `near` has for each row the columns with which it may
     have something in common. `rows` and `columns` are the indexes of the items in the whole lists.

@@ -296,7 +296,8 @@ class Place:
         return self.absent.test_at(self.node)
 
     def rank(self, place: Place) -> Trail:
-        """What sorts a place among the fields of this item: its position in the lines, or in the schema. A choice is one field."""
+        """The sort key of a place among the fields of this item, remembered: its position in the lines, or in the schema. A choice is one
+        field."""
         rank = self.ranks.get(place)
         if rank is None:
             node, start = place.node, len(self.trail)

@@ -366,6 +366,7 @@ def _is_null(branch: object) -> bool:
     if not isinstance(branch, Mapping):
         return False
     only = branch.get("enum", [branch.get("const", ...)])
+    # `...` stands for no type at all; in YAML, `type: null` without quotes is None
     return branch.get("type", ...) in ("null", None, ["null"]) or only == [None]
 
 

@@ -306,7 +306,7 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
 
 
 def add_surplus(items: int, rows: int, totals: Totals) -> None:
-    """Adds to `totals` rows in each of which only the output has so many `items`; nothing where there are none."""
+    """Adds to `totals` so many `rows`, each with so many `items` that only the output has; nothing where either is 0."""
     if items and rows:
         totals["", SURPLUS_ITEMS, 1] += items * rows
         totals["", SURPLUS_ROWS, 1] += rows

@@ -308,10 +308,11 @@ _COMMA_OF_THOUSANDS: Final = re.compile(r"[^0-9]*(?:[1-9][0-9]{0,2}(?:,[0-9]{3})
 def _two_notation_proposal(
     texts: Sequence[str], distinct: Sequence[str], notations: tuple[dict[str, Any], dict[str, Any]]
 ) -> Proposal:
-    """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two notations
-    (`notations`) read as different numbers."""
+    """The proposal for numbers in text, some in one notation and some in another. Its reason names those that the two
+    `notations` read as different numbers."""
     first, second = (numbers_of(distinct, item) for item in notations)
     pairs = list(zip(distinct, first, second, strict=True))
+    # for each notation a text that the other one cannot read
     examples = [next(text for text, *read in pairs if read[place] is None) for place in (1, 0)]
     doubtful = [text for text, a, b in pairs if a is not None and b is not None and a != b]
     why = f"{_all_parse(texts)} as numbers in two notations, such as {' and '.join(quote(item, 30) for item in examples)}"
