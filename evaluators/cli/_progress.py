@@ -120,12 +120,12 @@ class SendingProgress(_Drawing):
 
 
 def rows_text(rows: int, seconds: float) -> str:
-    """How many rows, and how many a second."""
+    """A text on how many rows are finished, and how many a second."""
     return f"{rows:,} rows, {rows / seconds if seconds > 0 else 0.0:,.0f} rows/s"
 
 
 def asking_text(asking: AskingProgress) -> str:
-    """How far the asking is, to stand behind the rows; nothing before the first question."""
+    """A text on how far the asking of judges is, to stand behind that on the rows; empty before the first question."""
     if not (asking.sent or asking.cached):
         return ""
     return f"  judge: {asking.sent:,} asked, {asking.cached:,} cached, {asking.failed:,} failed"

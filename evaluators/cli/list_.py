@@ -76,5 +76,5 @@ def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
 
 
 def _meaning_text(entry: CatalogEntry) -> str:
-    """What an entry does, and for one that is kept for old suites what to use instead."""
+    """The text beside the name of an entry: what it does, and for one that is kept for old suites what to use in its place."""
     return f"{entry.does} Kept for old suites: use {entry.retired}." if entry.retired else entry.does

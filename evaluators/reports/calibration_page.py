@@ -16,16 +16,16 @@ def calibration_page(
     calibration: Calibration, run: str, target: str, column: str, changed: ChangedAnswers | None
 ) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
-    sections = [_metrics(calibration, target, column), _confusion(calibration.confusion)]
+    sections = [_metric_section(calibration, target, column), _confusion_section(calibration.confusion)]
     if calibration.choices is not None:
-        sections += _choices(calibration.choices)
-    sections += [_halves(calibration), *_disagreements(calibration)]
+        sections += _choice_sections(calibration.choices)
+    sections += [_half_section(calibration), *_disagreement_section(calibration)]
     if changed is not None:
         sections.append(_other_run_section(changed))
     return Page(f"{run}: {target} beside {column}", tuple(sections))
 
 
-def _metrics(calibration: Calibration, target: str, column: str) -> Section:
+def _metric_section(calibration: Calibration, target: str, column: str) -> Section:
     """The first section: how many rows count and which are left out, agreement, Cohen's kappa and the two ways to differ.
 
     The row `score minus mark` is there only where people gave marks as numbers.
@@ -75,8 +75,8 @@ def _metrics(calibration: Calibration, target: str, column: str) -> Section:
     return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 
-def _confusion(counts: JudgeConfusion) -> Section:
-    """How often judge and people both pass, both fail, or differ, as a table of two by two."""
+def _confusion_section(counts: JudgeConfusion) -> Section:
+    """The section with a table of two by two: how often judge and people both pass, both fail, or differ."""
     columns = heads("", "#people: pass", "#people: fail")
     rows = (
         ("judge: pass", str(counts.both_pass), str(counts.too_kind)),
@@ -85,8 +85,8 @@ def _confusion(counts: JudgeConfusion) -> Section:
     return Section("Verdicts", (PageTable(columns, rows),))
 
 
-def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
-    """How often judge and people made the same choice, and which choices met."""
+def _choice_sections(table: ConfusionMatrix) -> tuple[Section, ...]:
+    """Two sections: how often judge and people made the same choice, and a confusion matrix of their choices."""
     same = sum(cell.count for cell in table.cells if cell.expected == cell.output)
     value, interval = kappa({(cell.expected, cell.output): cell.count for cell in table.cells})
     rows = (
@@ -103,10 +103,10 @@ def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
     return Section(None, (PageTable(columns, rows),)), label_section(table, "Choices", caption)
 
 
-def _halves(calibration: Calibration) -> Section:
-    """Agreement in the shorter and the longer outputs, and in the first and the later rows.
+def _half_section(calibration: Calibration) -> Section:
+    """The section with a table of the agreement in the shorter and the longer outputs, and in the first and the later rows.
 
-    A sentence says of each how much it differs, where that is known.
+    A sentence says of each pair how much it differs, where that is known.
     """
     columns = heads("rows", "#agreement", "#too kind", "#too strict", "#of")
     named = (
@@ -118,13 +118,13 @@ def _halves(calibration: Calibration) -> Section:
         for name, agreement in named
     )
     remarks = [
-        _difference("longer outputs", "shorter ones", calibration.lengths),
-        _difference("later rows", "first ones", calibration.positions),
+        _difference_text("longer outputs", "shorter ones", calibration.lengths),
+        _difference_text("later rows", "first ones", calibration.positions),
     ]
     return Section("By length and position", (PageTable(columns, rows), *map(Paragraph, filter(None, remarks))))
 
 
-def _difference(half: str, other: str, halves: Halves) -> str:
+def _difference_text(half: str, other: str, halves: Halves) -> str:
     """A sentence on how much agreement differs between two halves; empty where that is not known.
 
     It is called significant where its interval leaves out 0.
@@ -136,7 +136,7 @@ def _difference(half: str, other: str, halves: Halves) -> str:
     return f"Agreement on {half} minus that on {other}: {_interval_text(halves.difference)}; {sure}."
 
 
-def _disagreements(calibration: Calibration) -> tuple[Section, ...]:
+def _disagreement_section(calibration: Calibration) -> tuple[Section, ...]:
     """The rows in which judge and people differ, as a section; none where there are none.
 
     The title says how many there are in all where only the first are listed.
@@ -153,7 +153,8 @@ def _disagreements(calibration: Calibration) -> tuple[Section, ...]:
 
 
 def _other_run_section(changed: ChangedAnswers) -> Section:
-    """How many of the questions that two runs both asked got another verdict in the other run, with an interval and examples."""
+    """The section on how many of the questions that two runs both asked got another verdict in the other run, with an interval and
+    examples."""
     share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (
         f"Of {count_text(changed.questions, 'question')} that both runs asked, {changed.changed:,} "

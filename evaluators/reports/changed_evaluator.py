@@ -60,7 +60,7 @@ class Effect(Struct, frozen=True):
 
 
 class RowsAgain:
-    """The rows of one variant of a run, to be scored again."""
+    """The first rows of one variant of a run, at most `most`, to be scored again. `reading` says how the run read outputs."""
 
     def __init__(self, record: Run, variant: str | None, reading: Reading | None = None, most: int = MOST_ROWS) -> None:
         self._record, self._variant, self._reading, self._most = record, variant, reading, most

@@ -117,7 +117,7 @@ def _paired_rows(
 
 
 class _Recorded:
-    """What one side recorded of some rows of a variant."""
+    """What one side of a comparison recorded of the rows with some numbers, of a variant. It is read when this is made."""
 
     def __init__(self, side: Side, variant: str | None, numbers: Collection[int]) -> None:
         self.variant = side.variant if variant is None else variant
@@ -175,7 +175,10 @@ def _changed_fields(
 
 
 class _Side:
-    """What one evaluator says of a row in one run."""
+    """The result of one evaluator on a row in one run, with the outcome of each field by its path in `outcomes`.
+
+    A field that the evaluator lists has one also where only its status is known.
+    """
 
     def __init__(self, recorded: _Recorded, number: int | None, name: str, result: Result | None) -> None:
         self.result = result

@@ -70,18 +70,18 @@ _VERDICT_TONES: Final[dict[str, Tone]] = {"better": "good", "worse": "bad", "not
 def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
     """The page of a comparison. `files` are lines about what was written."""
     sections = (
-        *_answer(comparison),
-        _opening(comparison),
-        *_incomparable(comparison),
-        *_regression_checks(comparison),
-        *_evaluators_section(comparison),
-        *_fields(comparison),
-        *_labels(comparison),
-        *_measures(comparison),
-        *_variants(comparison),
-        *(section for change in _ROW_SECTIONS for section in _rows(comparison, change)),
+        *_answer_section(comparison),
+        _opening_section(comparison),
+        *_incomparable_section(comparison),
+        *_check_section(comparison),
+        *_evaluator_section(comparison),
+        *_field_section(comparison),
+        *_label_section(comparison),
+        *_measure_section(comparison),
+        *_variant_section(comparison),
+        *(section for change in _ROW_SECTIONS for section in _row_section(comparison, change)),
         *list_section("Notes", (Item(note, tone="note") for note in comparison.notes)),
-        _ending(comparison, files),
+        _ending_section(comparison, files),
     )
     return Page(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
 
@@ -126,14 +126,14 @@ def _tone(comparison: RunComparison) -> Tone:
     return "warning" if "worse" in _verdicts(comparison) else "good"
 
 
-def _answer(comparison: RunComparison) -> tuple[Section, ...]:
+def _answer_section(comparison: RunComparison) -> tuple[Section, ...]:
     """The first section: whether the new run is better. Nothing where the runs cannot be compared."""
     lines = tuple(map(Paragraph, comparison.answer[:MOST_VARIANTS]))
     return (Section(None, lines, id=VERDICT),) if lines else ()
 
 
-def _opening(comparison: RunComparison) -> Section:
-    """How many rows the two runs share, and how many of them were fixed, broken and so on; then the runs.
+def _opening_section(comparison: RunComparison) -> Section:
+    """The section on how many rows the two runs share, and how many of them were fixed, broken and so on; then the names of the runs.
 
     Only the runs are named where they cannot be compared or are not paired; of a ranking alone, its variants and rows.
     """
@@ -156,7 +156,7 @@ def _opening(comparison: RunComparison) -> Section:
     return Section(None, (Paragraph(f"{rows}: {', '.join(counts)}"), runs))
 
 
-def _incomparable(comparison: RunComparison) -> Iterator[Section]:
+def _incomparable_section(comparison: RunComparison) -> Iterator[Section]:
     """The reasons why the runs cannot be compared, as a section; none where they can."""
     if comparison.incomparable:
         blocks: list[Block] = [Listing(tuple(Item(reason, tone="warning") for reason in comparison.incomparable))]
@@ -165,7 +165,7 @@ def _incomparable(comparison: RunComparison) -> Iterator[Section]:
         yield Section("What differs", tuple(blocks))
 
 
-def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
+def _check_section(comparison: RunComparison) -> Iterator[Section]:
     """A table of the regression checks, sorted by verdict in the order of `VERDICTS`; no section where none was asked for."""
     columns = (
         text_column("regression check", lambda check: check.rule),
@@ -207,7 +207,7 @@ def _verdict_tone(difference: Difference) -> Tone:
     return _VERDICT_TONES.get(difference.verdict, "plain")
 
 
-def _evaluators_section(comparison: RunComparison) -> Iterator[Section]:
+def _evaluator_section(comparison: RunComparison) -> Iterator[Section]:
     """The section with the difference of each evaluator, its noise, and what the columns mean; none without evaluators."""
     columns = (
         text_column("evaluator"), text_column("variant", optional=True), *_difference_columns(comparison.evaluators, comparison),
@@ -220,7 +220,7 @@ def _evaluators_section(comparison: RunComparison) -> Iterator[Section]:
             for difference in comparison.evaluators
             if difference.noise is not None and difference.pairs
         )
-        yield Section("Evaluators", (table, *noise, Listing(tuple(map(Item, _legend(comparison))))))
+        yield Section("Evaluators", (table, *noise, Listing(tuple(map(Item, _legend_lines(comparison))))))
 
 
 def _noise_text(difference: Difference) -> str:
@@ -244,7 +244,7 @@ def _noise_text(difference: Difference) -> str:
     )
 
 
-def _legend(comparison: RunComparison) -> Iterator[str]:
+def _legend_lines(comparison: RunComparison) -> Iterator[str]:
     """The meaning of each column in the table of evaluators, a line each; of counts such as lost rows only where there are some."""
     evaluators = comparison.evaluators
     if comparison.unpaired:
@@ -289,8 +289,8 @@ def _shared_test_text(differences: Sequence[Difference]) -> Iterator[str]:
         yield f"one test, since they say the same in every row: {first_texts(list(dict.fromkeys(same)), 5)}"
 
 
-def _fields(comparison: RunComparison) -> Iterator[Section]:
-    """The fields that changed, the worst first."""
+def _field_section(comparison: RunComparison) -> Iterator[Section]:
+    """The section with a table of the fields that changed, those that lost most first, and with examples; none without fields."""
     if not comparison.fields:
         return
     several = len({difference.evaluator for difference in comparison.fields}) > 1
@@ -318,7 +318,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     if comparison.examples:
         blocks += [
             Paragraph("For example, from base to new:"),
-            Listing(tuple(_example(example, several) for example in comparison.examples)),
+            Listing(tuple(_example_item(example, several) for example in comparison.examples)),
         ]
     tests = count_tests(comparison.fields)
     if changed and tests > 1:
@@ -343,8 +343,9 @@ def _same_fields_text(shown: Difference, fields: Sequence[Difference], several: 
         yield f"As {line} in every row, and one test with it: {first_texts(names, MOST_ROWS)}"
 
 
-def _example(example: FieldExample, several: bool) -> Item:
-    """A row of a field with its values; where `several` evaluators have fields, with the name of the evaluator."""
+def _example_item(example: FieldExample, several: bool) -> Item:
+    """An example of a changed field as an item: the row and its values; where `several` evaluators have fields, with the name of the
+    evaluator."""
     place = f"{example.evaluator}: {path_for_people(example.path)}" if several else path_for_people(example.path)
     return Item(f"{place}, {row_name(example.row, example.id, example.variant)}: {example.values}")
 
@@ -368,8 +369,9 @@ def _first_items(items: Sequence[Any], columns: Sequence[Column], noun: str, ton
         yield Paragraph(f"{more_text(len(items) - MOST_ROWS, noun)} in the JSON file.")
 
 
-def _labels(comparison: RunComparison) -> Iterator[Section]:
-    """The labels whose metrics changed, the worst first. Each has its precision, recall and F1 side by side."""
+def _label_section(comparison: RunComparison) -> Iterator[Section]:
+    """The section with a table of the labels whose metrics changed, those that lost most first; none without labels. Each has its
+    precision, recall and F1 side by side."""
     if not comparison.labels:
         return
 
@@ -416,7 +418,7 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Labels", tuple(blocks))
 
 
-def _measures(comparison: RunComparison) -> Iterator[Section]:
+def _measure_section(comparison: RunComparison) -> Iterator[Section]:
     """A table of the measures, which are columns of numbers: each metric in both runs, and how it changed."""
 
     def difference_text(metric: Any) -> str:
@@ -441,7 +443,7 @@ def _measures(comparison: RunComparison) -> Iterator[Section]:
         yield Section("Measures", (table_of(comparison.measures, columns), Paragraph(legend)))
 
 
-def _variants(comparison: RunComparison) -> Iterator[Section]:
+def _variant_section(comparison: RunComparison) -> Iterator[Section]:
     """A table of the variants by rank, for each evaluator, and those that lack too many rows to be ranked."""
     columns = (
         text_column("evaluator", lambda pair: pair[0].evaluator),
@@ -475,20 +477,20 @@ def _variants(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Variants", (*table, *([Listing(unranked)] if unranked else []), Listing(legend)))
 
 
-def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
+def _row_section(comparison: RunComparison, change: Change) -> Iterator[Section]:
     """The rows that changed in one way, as a section of at most `MOST_ROWS`; none where there are none."""
     title, tone = _ROW_SECTIONS[change]
     rows = [row for row in comparison.changed if row.change == change]
     evaluators = {f"{difference.evaluator}." for difference in comparison.evaluators}
     only = evaluators.pop() if len(evaluators) == 1 else ""
     if rows:
-        blocks: list[Block] = [Listing(tuple(_row(row, tone, only) for row in rows[:MOST_ROWS]))]
+        blocks: list[Block] = [Listing(tuple(_row_item(row, tone, only) for row in rows[:MOST_ROWS]))]
         if len(rows) > MOST_ROWS:
             blocks.append(Paragraph(f"{more_text(len(rows) - MOST_ROWS, 'row')} in the JSON file."))
         yield Section(title, tuple(blocks), id=f"{change}-rows")
 
 
-def _row(row: ChangedRow, tone: Tone, only: str) -> Item:
+def _row_item(row: ChangedRow, tone: Tone, only: str) -> Item:
     """A changed row as an item: its evaluators by how they changed, and below them its changed fields and why evaluators broke. `only` is
     what names of fields begin with where there is one evaluator, such as `fields.`; it is left out."""
     verdicts = (
@@ -513,7 +515,7 @@ def _field_change_text(change: str) -> str:
     return f"{path_for_people(path)}: {f'{was} → {now}' if was != now else f'{was} as before, with another value'}"
 
 
-def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
+def _ending_section(comparison: RunComparison, files: Sequence[str]) -> Section:
     """The last section: what the exit code means, its causes, and the files that were written."""
     words = exit_meaning(comparison.exit_code, "compare")
     if comparison.exit_code == 0 and not comparison.regression_checks:

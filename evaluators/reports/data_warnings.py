@@ -55,9 +55,10 @@ _SHOWN_LABELS: Final = 10
 
 
 def id_warnings(ids: Mapping[str, list[int]], name: str, repeats: Repeats | None = None) -> list[Issue]:
-    """Warnings about missing and repeated ids, with row numbers. Ids after the first `MOST_IDS` are not looked at.
+    """Warnings about missing and repeated ids, with row numbers, at most one of each. Ids after the first `MOST_IDS` are not looked at.
 
-    Where the suite knows of questions with several outputs, ids may repeat.
+    `ids` has the numbers of the rows by id, with "" for rows without one; `name` is that of the test set. With `repeats`, questions have
+    several outputs, and ids may repeat.
     """
     rows = dict(ids)
     missing = rows.pop("", [])

@@ -93,7 +93,7 @@ def _absence_suggestions_of(
     best: dict[tuple[int, ...], Suggestion] = {}
     for added in [*([value] for value in more), *([more] if len(more) > 1 else [])]:
         absent = [*today, *added]
-        nulls = absent == [None] and listed is None
+        nulls = absent == [None] and listed is None  # null alone has a setting of its own
         changed = with_settings(line, **({"nulls": "absent"} if nulls else {"absent_values": tuple(absent)}))
         effect = again.effect(line, changed) if changed is not None else None
         if effect is None or effect.set_aside <= 0 or effect.broken or effect.rows in best:

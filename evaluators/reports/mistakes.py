@@ -272,7 +272,7 @@ def _short_difference(reason: str, expected: Any, actual: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _shape(text: str) -> str:
-    """How a text is written: digits are 0, words are a."""
+    """The shape of a text: each digit is 0 and each word is a, such as `00 a 0000` for `12 May 2026`."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "0", text))
 
 

@@ -38,7 +38,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
     sections = (
         *_unanswered_section(result),
         *verdict_section(result, options),
-        _opening(result),
+        _opening_section(result),
         *(gates if failed else ()),
         *evaluator_section(result),
         *(() if failed else gates),
@@ -58,13 +58,14 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *options.extra,
         *problem_sections(result),
         *list_section("Notes", (Item(note, tone="note") for note in result.notes), "notes"),
-        _ending(result, options),
+        _ending_section(result, options),
     )
     return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
 
 
 def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
-    """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
+    """The section that lists the `most` rows with the lowest scores, each with its reasons. A row's score is the mean over its
+    evaluators."""
     wrong = (row for row in rows if (score := row.score) is not None and score < 1)
     lowest = heapq.nsmallest(most, wrong, key=lambda row: row.score or 0.0)
     items = tuple(
@@ -78,9 +79,9 @@ def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
 
 
 def tone_of(result: RunResult) -> Tone:
-    """How the run ended, as a tone."""
+    """The tone of a run's title, by how it ended: a run without gates is a note, since nobody said what is good."""
     if result.exit_code == 0:
-        if not result.gates:  # nobody said what is good
+        if not result.gates:
             return "note"
         return "warning" if any(gate.verdict == "warned" for gate in result.gates) else "good"
     return "bad" if result.exit_code in (1, 70) else "warning"
@@ -92,7 +93,7 @@ def _unanswered_section(result: RunResult) -> tuple[Section, ...]:
     return (Section(None, lines),) if lines else ()
 
 
-def _opening(result: RunResult) -> Section:
+def _opening_section(result: RunResult) -> Section:
     """The section on what was scored: how many rows of which test set, the variants, and which columns were read."""
     names = ", ".join(f'"{name}"' for name in result.variants)
     variants = f", {count_text(len(result.variants), 'variant')}: {names}" if result.variants else ""
@@ -116,7 +117,7 @@ def answered_lines(result: RunResult) -> list[str]:
     ]
 
 
-def _ending(result: RunResult, options: Options) -> Section:
+def _ending_section(result: RunResult, options: Options) -> Section:
     """The last section: the exit code with its causes, the fingerprints, the files, and the commands for files that were not written."""
     suite, data = (text.rpartition(":")[2][:12] for text in (result.suite_fingerprint, result.data_fingerprint))
     blocks: list[Block] = [Paragraph(f"Exit code {result.exit_code}: {exit_words(result)}.", tone_of(result))]

@@ -53,14 +53,14 @@ _TOTALS: Final = (
 
 
 def schema_sections(result: RunResult) -> tuple[Section, ...]:
-    """The metrics of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
+    """A section with the metrics of each evaluator that scores by a schema, then one with the arrays of all of them; empty without any."""
     scored = [stats for stats in result.evaluators if stats.metric("mean_f1") is not None]
-    return (*(_metrics(stats, len(scored) > 1) for stats in scored), *_arrays(scored))
+    return (*(_metric_section(stats, len(scored) > 1) for stats in scored), *_array_section(scored))
 
 
 def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
-    """The metrics of one evaluator and its arrays."""
-    return _metrics(stats), *_arrays([stats])
+    """The section with the metrics of one evaluator, and the one with its arrays, where it has some."""
+    return _metric_section(stats), *_array_section([stats])
 
 
 def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
@@ -107,9 +107,10 @@ def item_columns(of: Callable[[Any], ArrayStats | ListOutcome | None]) -> tuple[
 
 
 def failed_section(record: Run) -> tuple[Section, ...]:
-    """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any.
+    """The section that lists the first wrong fields, each with its comparator, its score and the reason; empty without any.
 
-    Rows whose output cannot be read are counted in one line."""
+    Rows whose output cannot be read are counted in one line.
+    """
     evaluators = evaluators_by_schema(record)
     several = len(evaluators) > 1
     first = list(islice(_failed_fields(record, evaluators), MOST_FAILED + 1))
@@ -133,7 +134,7 @@ def failed_section(record: Run) -> tuple[Section, ...]:
 _UNREAD: Final = "the output could not be read, so every field is missing"
 
 
-def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
+def _metric_section(stats: EvaluatorStats, several: bool = False) -> Section:
     """The metrics of one evaluator as a section, and as lines for the summary.
 
     `several` puts the evaluator's name in the title of those lines.
@@ -201,7 +202,7 @@ def _counts_text(counts: Counts) -> str:
     return f"{count_text(counts.n, 'field')}: {text}{errors}.{unchecked}"
 
 
-def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
+def _array_section(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
     """The table of lists as a section, with lines for the summary; none where no evaluator has a list."""
     table = array_table(scored)
     if table is None:

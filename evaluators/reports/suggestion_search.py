@@ -83,7 +83,9 @@ class _Field(Struct, frozen=True):
     def at_most(self) -> int:
         """The highest count that a suggestion for the field may state: once its rows are scored again, the wrong values in them; or the
         mismatches that a change turns, where these rows have none of them."""
-        late = sum(mismatch.row > self.last_row for mismatch in self.mismatches)
+        late = sum(
+            mismatch.row > self.last_row for mismatch in self.mismatches
+        )  # a change of these alone counts as recorded
         return self.most if self.early is None else max(self.early, late)
 
 
@@ -100,7 +102,7 @@ class _Candidate(Struct, frozen=True):
 
     @property
     def most(self) -> int:
-        """How many values it may turn at most in the whole run."""
+        """How many values the suggestion may turn at most in the whole run."""
         suggestion = self.suggestion
         return max(suggestion.turned, suggestion.whole or 0) if suggestion.first else suggestion.turned
 

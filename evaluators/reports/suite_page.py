@@ -88,7 +88,7 @@ def condition_words(condition: Condition) -> str:
 
 
 def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
-    """The suite's description, where it has one, and how many evaluators, gates and slices there are."""
+    """The first paragraphs of the page: the suite's description, where it has one, and how many evaluators, gates and slices there are."""
     description = config.source.shown.get("description")
     if description:
         yield Paragraph(str(description))
@@ -167,7 +167,7 @@ def _field_words(line: FieldLine) -> str:
 
 
 def _align_words(align: Align) -> str:
-    """How the items of a list are paired, in words."""
+    """The alignment of a list in words: how its items are paired."""
     if align.how == "key_field" and align.key is not None:
         return f"items belong together when they have the same {align.key}"
     least = f", in pairs of F1 {float(align.at_least):g} or more" if align.at_least is not None else ""

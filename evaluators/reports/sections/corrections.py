@@ -9,8 +9,8 @@ from evaluators.scoring.values.paths import path_for_people
 
 
 def correction_section(result: RunResult) -> tuple[Section, ...]:
-    """The corrections that were and were not made, and each evaluator with and without; empty where the test set has no
-    corrections."""
+    """The section with a table of the corrections that were and were not made, and the mean of each evaluator with and without them; empty
+    where the test set has no corrections."""
     known = result.corrections
     if known is None or not known.values:
         return ()

@@ -143,7 +143,8 @@ def extra_rates(stats: EvaluatorStats) -> Iterator[str]:
 
 
 def extra_items_text(stats: EvaluatorStats) -> str:
-    """How many extra list items there are, and whether they lower the scores, with the setting for that; empty without any."""
+    """A text on how many extra list items there are, and whether they lower the scores, with the setting for that; empty where that was not
+    counted."""
     extra = stats.extra_items
     if extra is None:
         return ""
@@ -168,7 +169,8 @@ def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
 
 
 def _notes(stats: EvaluatorStats) -> Iterator[str]:
-    """How many rows were not simply scored, who stood in for a judge, and what items that only the output has cost."""
+    """Texts on an evaluator: how many rows were not simply scored, what stood in for a judge, and what items cost that only the output
+    has."""
     if text := _others_text(stats):
         yield text
     yield from (f"{count_text(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items())
@@ -192,7 +194,7 @@ def _others_text(stats: EvaluatorStats) -> str:
 
 
 def slice_section(result: RunResult) -> tuple[Section, ...]:
-    """The slices, the lowest of them when there are many; nothing without slices."""
+    """The section with a table of the slices, of many only the lowest; empty without slices."""
     if not result.slices:
         return ()
     lowest = _lowest_slices(result)[:MOST_SLICES]

@@ -194,7 +194,7 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def field_section(stats: EvaluatorStats) -> Section:
-    """Every field of one evaluator, with its counts and ratios."""
+    """The section with a table of every field of one evaluator, with its counts and ratios, below the metrics of the evaluator."""
     columns = (
         text_column("field", lambda field: path_for_people(field.path)),
         *(replace(column, optional=False) for column in _columns("always", "if any", "all fields")),

@@ -59,7 +59,7 @@ def _sorted_by_verdict(gates: Iterable[GateResult]) -> list[GateResult]:
 
 
 def _gate_line(gate: GateResult) -> Paragraph:
-    """A gate with what it found, its limit and what that is over."""
+    """The line of a gate: its verdict, what it is about, what was found, its limit where the message does not say it, and over how many."""
     word, tone = VERDICTS[gate.verdict]
     limit = f"; {gate.limit}" if gate.verdict in ("undecided", "passed") else ""
     return Paragraph(f"{word}  {_gate_name(gate)}: {gate.message}{limit}; n {gate.n:,}", tone, "  ")

@@ -63,7 +63,7 @@ def _panels(result: RunResult) -> Iterator[str]:
 
 
 def _repeat_text(result: RunResult) -> Iterator[str]:
-    """How often a judge that was asked several times said the same; nothing where each question was put once."""
+    """A sentence on how often a judge that was asked several times said the same; none where each question was put once."""
     totals = result.environment.asked if result.environment is not None else None
     if totals is not None and totals.repeated:
         share, interval = (

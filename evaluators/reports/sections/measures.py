@@ -36,7 +36,7 @@ _COLUMNS: Final = (
 
 
 def measure_section(result: RunResult) -> tuple[Section, ...]:
-    """The measures with their metrics and counts, then those of slices; nothing without measures."""
+    """The section with a table of the measures, with their metrics and counts, then one of those of slices; empty without measures."""
     if not result.measures:
         return ()
     slices = [measure for measure in result.measures if measure.slice is not None]

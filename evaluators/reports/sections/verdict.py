@@ -87,8 +87,8 @@ def _corrections_text(result: RunResult, stats: EvaluatorStats) -> Iterator[str]
 
 
 def _mostly_text(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> str:
-    """What most wrong values of a field have in common, or most failed rows where it is empty; empty where no mistake is met twice and
-    makes up half of them."""
+    """Words such as `, mostly missing`, on what most of so many `wrong` values of a field have in common, or most failed rows where `field`
+    is empty. Empty where no mistake is there twice and makes up half of them."""
     for mistake in options.mistakes:
         here = (mistake.evaluator, mistake.variant, mistake.field) == (stats.name, stats.variant, field)
         if here and mistake.mostly and mistake.count >= max(2, wrong / 2):

@@ -110,7 +110,7 @@ class OpenTelemetry(RowTracker):
 
 
 class _Node:
-    """A span before it is one: what it is about, and the events in it."""
+    """What a span is made from when it is sent: its name, its attributes, the node above it, and the events in it."""
 
     def __init__(self, path: str, name: str, kind: str, parent: _Node | None, attributes: Mapping[str, Any]) -> None:
         self.path = path
