@@ -66,7 +66,8 @@ class Commands(click.Group):
         return list(_command_modules())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now."""
+        """The command of that name, imported now, with the option `--traceback` and its exit codes in the help text; None where there is
+        none."""
         module = _command_modules().get(cmd_name)
         if module is None:
             return None
@@ -88,7 +89,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help text: those of a first run, in their order, then the others."""
+        """Writes the list of commands into the help text: those of a first run, in their order, then the others."""
         modules = _command_modules()
         sections = {"A first run": _FIRST, "Commands": [name for name in modules if name not in _FIRST]}
         for title, names in sections.items():

@@ -90,7 +90,7 @@ def _example(comparison: RunComparison, difference: Difference, base: Side, new:
 
 
 def _values_text(field: dict[str, Any]) -> str:
-    """`1 → 2 (expected 1)`; in place of a value that is not known, how the field ended."""
+    """The values of a field's record in both runs, `1 → 2 (expected 1)`; in place of one that is not known, the status of the field."""
 
     def side(value: str, status: str | None) -> str:
         """The value of a run, which is called `base` or `new`; where it is not known, the status in words."""
@@ -165,8 +165,8 @@ def _changed_fields(
     for name in (either for either in dict.fromkeys([*new, *old]) if either in evaluators):
         sides = (_Side(was, before, name, old.get(name)), _Side(now, after, name, new.get(name)))
         paths = list(dict.fromkeys(path for side in sides for path in side.outcomes))
-        places = {field_of(path) for path in paths if field_of(path) != path}
-        fields = (_field_change(name, path, *sides) for path in paths if path not in places)
+        fields_of_items = {field_of(path) for path in paths if field_of(path) != path}
+        fields = (_field_change(name, path, *sides) for path in paths if path not in fields_of_items)
         yield from (field for field in fields if field is not None)
         if not paths and any(side.result is not None for side in sides):
             record = _output_change(name, *sides)

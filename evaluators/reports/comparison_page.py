@@ -419,7 +419,8 @@ def _label_section(comparison: RunComparison) -> Iterator[Section]:
 
 
 def _measure_section(comparison: RunComparison) -> Iterator[Section]:
-    """A table of the measures, which are columns of numbers: each metric in both runs, and how it changed."""
+    """The section with a table of the measures, which are columns of numbers: each metric in both runs, and how it changed; none without
+    measures."""
 
     def difference_text(metric: Any) -> str:
         return f"{'+' if (metric.difference or 0) > 0 else ''}{quantity_text(metric.difference)}"

@@ -196,7 +196,10 @@ def _rows_with_lines(
 
 
 def _mistakes_of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Reason]]:
-    """The mistakes of a row by one evaluator: kind, field and reason."""
+    """The mistakes of a row by one evaluator, each with its kind, its field and its reason; none where the row has a full score.
+
+    Where the output cannot be read, or no field is wrong, it is one mistake without a field.
+    """
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
     fields = [line for line in lines if isinstance(line, Outcome) and line.status in _WRONG]

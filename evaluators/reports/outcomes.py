@@ -63,7 +63,7 @@ def _view(outcome: Outcome, in_totals: bool, array: ListOutcome | None = None) -
 def failed_outcomes(scored: Scored) -> Iterator[Outcome]:
     """The failed outcomes of one row, each once.
 
-    An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.
+    An array that one side lacks is one outcome, without those of its items; any other array has the outcomes of its items alone.
     """
     whole: set[str] = set()
     for view in outcomes_of(scored):

@@ -15,7 +15,7 @@ _TONES: Final[dict[str, Tone]] = {"finished": "plain", "going": "good", "unreada
 
 
 def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
-    """A table with a line for each run."""
+    """The page with a table of these runs of the folder `results`, and with the commands that go on with unfinished ones or remove them."""
     title = f"The runs in {results}"
     if not runs:
         return Page(title, (Section(None, (Paragraph("There are none."),)),))
@@ -67,7 +67,7 @@ def _splits_text(run: ListedRun) -> str:
 
 
 def runs_json(runs: Sequence[ListedRun]) -> str:
-    """One object per run, in one list."""
+    """The runs as one JSON list, an object each."""
     records = [
         {
             "name": run.name, "place": str(run.place), "state": run.state, "started": run.started, "suite": run.suite,

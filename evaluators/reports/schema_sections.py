@@ -242,7 +242,7 @@ def _failed_fields(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterato
 
 
 def _wrong_count(stats: EvaluatorStats) -> int:
-    """How many values are not right, or could not be judged; lists apart."""
+    """How many values of an evaluator are not right, or could not be judged; lists are not counted as values."""
     counts = stats.counts or Counts()
     return counts.n + counts.not_judged - counts.match
 

@@ -83,9 +83,8 @@ class _Field(Struct, frozen=True):
     def at_most(self) -> int:
         """The highest count that a suggestion for the field may state: once its rows are scored again, the wrong values in them; or the
         mismatches that a change turns, where these rows have none of them."""
-        late = sum(
-            mismatch.row > self.last_row for mismatch in self.mismatches
-        )  # a change of these alone counts as recorded
+        # a change that turns only mismatches in later rows, which are not scored again, counts them as recorded
+        late = sum(mismatch.row > self.last_row for mismatch in self.mismatches)
         return self.most if self.early is None else max(self.early, late)
 
 

@@ -42,7 +42,7 @@ MOST_LISTED: Final = 3
 
 
 def summary(result: RunResult, options: Options = Options()) -> Page:
-    """The summary of a run."""
+    """The page with the summary of a run: its parts in the order of a reader's questions, each left out where there is nothing to say."""
     briefs = [brief(result) for brief in _BRIEFS]
     sections = (
         *_opening(result, options),

@@ -145,7 +145,8 @@ def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, bool, floa
 
 
 def unmeasured_fields(result: RunResult) -> list[str]:
-    """The fields that no row measured, each with its evaluator, though they are not optional, not only skipped, and no aligned array."""
+    """The names of the fields that no row measured, each behind its evaluator. Fields that may be absent, or that were only skipped, and
+    lists whose items are paired are left out."""
 
     def is_unmeasured(field: FieldStats) -> bool:
         counts = field.counts
@@ -244,10 +245,9 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
 def mistake_count(result: RunResult, options: Options, mistake: Mistake) -> str:
     """How often a mistake is met, as text. Where all rows were looked at, also of how many wrong values of its field, or failed rows of its
     evaluator: `19 of 20`."""
-    stats = next(
-        (each for each in result.evaluators if (each.name, each.variant) == (mistake.evaluator, mistake.variant)), None
-    )
-    field = next((each for each in stats.fields if each.path == mistake.field), None) if stats is not None else None
+    by_name = {(stats.name, stats.variant): stats for stats in result.evaluators}
+    stats = by_name.get((mistake.evaluator, mistake.variant))
+    field = next((field for field in stats.fields if field.path == mistake.field), None) if stats is not None else None
     if stats is None or (field is None and mistake.field) or options.mistakes_until is not None:
         return f"{mistake.count:,}"
     return f"{mistake.count:,} of {stats.failed if field is None else field.counts.n - field.counts.match:,}"
@@ -258,16 +258,16 @@ def _forgiven_below(options: Options, mistake: Mistake) -> str:
 
 
 def forgiven_by(options: Options, mistake: Mistake) -> str:
-    """The change to the suite that would make a mistake right and the fewest other values; empty where none is known."""
-    suggestions = [
-        each
-        for each in options.suggestions
-        if (each.evaluator, each.variant, "" if each.field == WHOLE_OUTPUT else each.field)
-        == (mistake.evaluator, mistake.variant, mistake.field)
-        and not each.named
-        and set(each.rows) & set(mistake.rows[:_SHOWN_ROWS])
-    ]
-    return min(suggestions, key=lambda each: each.turned).switch if suggestions else ""
+    """The change to the suite, `case: ignore`, that would make one of the first rows of a mistake right, and turns the fewest values; empty
+    where none is known."""
+    subject, first_rows = (mistake.evaluator, mistake.variant, mistake.field), set(mistake.rows[:_SHOWN_ROWS])
+    fitting = []
+    for suggestion in options.suggestions:
+        field = "" if suggestion.field == WHOLE_OUTPUT else suggestion.field
+        same_subject = (suggestion.evaluator, suggestion.variant, field) == subject
+        if same_subject and not suggestion.named and first_rows & set(suggestion.rows):
+            fitting.append(suggestion)
+    return min(fitting, key=lambda suggestion: suggestion.turned).switch if fitting else ""
 
 
 def _mistakes_title(until: int | None, most: str) -> str:

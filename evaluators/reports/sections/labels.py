@@ -140,7 +140,7 @@ def label_brief(result: RunResult) -> Brief:
 
 
 def _whole_matrix(result: RunResult) -> tuple[ConfusionMatrix, PageTable] | None:
-    """The matrix that the summary shows, and its table; None without one."""
+    """The confusion matrix that the summary shows whole, and its table; None where it shows none."""
     if not result.confusion_matrices or any(stats.counts is not None for stats in result.evaluators):
         return None
     matrix = result.confusion_matrices[0]
