@@ -122,8 +122,8 @@ def format_words() -> tuple[str, ...]:
     return tuple(sorted({*FORMATS.names(), *_ALSO} - _ASKED_BY_NAME))
 
 
-def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
-    """A config issue for each word of `formats:` that no format has. `where` is its place in the suite."""
+def check_words(words: Iterable[str]) -> list[Issue]:
+    """A config issue for each word of `formats:` that no format has."""
     issues: list[Issue] = []
     for word in words:
         if word in _PRINTED:
@@ -133,7 +133,7 @@ def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
             hint = suggestion(word, known) or f"known: {', '.join(known)}"
         else:
             continue
-        issues.append(Issue("unknown-format", Blame.CONFIG, message, where, hint))
+        issues.append(Issue("unknown-format", Blame.CONFIG, message, hint=hint))
     return issues
 
 

@@ -79,8 +79,8 @@ def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
 
 
 def test_unknown_words_are_config_problems_all_at_once() -> None:
-    issues = check_words(("markdwon", "csv", "zzz", "jsonl"), "suite.yaml:20:3")
-    assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 3
+    issues = check_words(("markdwon", "csv", "zzz", "jsonl"))
+    assert [issue.blame for issue in issues] == [Blame.CONFIG] * 3
     assert issues[0].hint == 'did you mean "markdown"?'
     assert (
         issues[1].hint
@@ -90,7 +90,7 @@ def test_unknown_words_are_config_problems_all_at_once() -> None:
 
 
 def test_annotations_are_no_file_of_a_run_folder() -> None:
-    (issue,) = check_words(("csv", "github"), "suite.yaml:20:3")
+    (issue,) = check_words(("csv", "github"))
     assert issue.message == 'the format "github" writes no file into a run folder'
     assert issue.hint == "`evaluators run … --format github` prints the annotations for GitHub Actions"
 
