@@ -122,6 +122,7 @@ def _steps(path: str) -> tuple[Step, ...] | None:
 
 
 def _step_name(step: Step) -> str:
+    """The part of a name for one step of a path: a key, `each` for all items of a list, `item-3` for one."""
     if step is ANY:
         return "each"
     return segment(step) if isinstance(step, str) else f"item-{step}"

@@ -30,7 +30,7 @@ _MOST_FIELDS: Final = 8
 
 
 def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
-    """The page of an evaluator type."""
+    """The reference page of an evaluator type: what it does, the line of a suite that uses it, its settings, and its examples."""
     retired = f"This type is kept so that old suites load. Use `{plug.retired}` in new ones."
     introduction = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *paragraphs(documentation(plug)))
     examples = (_evaluator_example(plug, example) for example in plug.examples)
@@ -40,7 +40,8 @@ def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
 
 
 def comparator_page(name: str, plug: type[Comparator]) -> Page:
-    """The page of a comparator."""
+    """The reference page of a comparator: what it does, the lines of a suite that use it, without and with options, its settings, and its
+    examples."""
     options = next((pair.options for pair in plug.examples if pair.options), {})
     short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
     long = (f"  {'another_field' if short else 'one_field'}: {flow_text({name: options})}",) if options else ()
@@ -49,7 +50,7 @@ def comparator_page(name: str, plug: type[Comparator]) -> Page:
 
 
 def transform_page(name: str, kind: Kind) -> Page:
-    """The page of a transform."""
+    """The reference page of a transform: what it does, the line of a suite that uses it, its settings, and a value before and after it."""
     shown = _TRANSFORMED.get(name)
     line = flow_text(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()

@@ -184,6 +184,7 @@ def _rescored_suggestions(candidate: _Candidate, again: RowsAgain) -> list[Sugge
         return []
     if not effect.turned:  # the first rows say nothing of it
         return [known]
+    # of so many wrong values: all that are known of, or those in the rows that were scored, where there are others behind them
     every = known.of if known.whole is None else known.whole
     first = not effect.whole and effect.wrong < every
     of = max(effect.turned, effect.wrong if first else every)
