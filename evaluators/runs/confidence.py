@@ -168,19 +168,19 @@ def _stats(
 ) -> ConfidenceStats:
     """The statistics of one confidence, of a field or, without a name, of the row. With clusters there is no threshold, and intervals come
     from the sums of clusters."""
-    known = {
+    steps = {
         step: (confidences.right[step], confidences.wrong[step])
         for step in confidences.right.keys() | confidences.wrong.keys()
     }
-    missing = sum(known.pop(NO_CONFIDENCE, (0, 0)))
-    unusable = sum(known.pop(UNUSABLE, (0, 0)))  # what is left in `known` are steps from 0 on
-    n, right = sum(map(sum, known.values())), sum(right_rows for right_rows, _ in known.values())
-    bins = tuple(_reliability_bins(known, confidences.bins if clustered else None))
+    missing = sum(steps.pop(NO_CONFIDENCE, (0, 0)))
+    unusable = sum(steps.pop(UNUSABLE, (0, 0)))  # what is left in `steps` are steps from 0 on
+    n, right = sum(map(sum, steps.values())), sum(right_rows for right_rows, _ in steps.values())
+    bins = tuple(_reliability_bins(steps, confidences.bins if clustered else None))
     gaps = (bin_.n * abs(bin_.accuracy - bin_.confidence) for bin_ in bins)
     whole = n + missing + unusable
-    threshold = None if clustered else safe_threshold(known, max_errors)
+    threshold = None if clustered else safe_threshold(steps, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
-    accept = tuple(_accept_above(known, at, whole, confidences.accepted if clustered else None) for at in shown)
+    accept = tuple(_accept_above(steps, at, whole, confidences.accepted if clustered else None) for at in shown)
     at_threshold = next((each for each in accept if each.threshold == threshold), None)
     accepted = None
     if whole and not clustered:
@@ -191,20 +191,20 @@ def _stats(
         max_errors=max_errors, threshold=threshold,
         accepted=accepted,
         least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=confidences.unusable,
-        **compute_metrics(CONFIDENCE_METRICS, known),
+        **compute_metrics(CONFIDENCE_METRICS, steps),
     )  # fmt: skip
 
 
-def _reliability_bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
+def _reliability_bins(steps: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
     """Yields the reliability table: ten bins of equal width, without those that are empty. A bin goes from its lower end up to but without
-    its upper one; 1 is in the last. `known` has the counts of each step, `clusters` the sums of clusters by the first step of a bin.
+    its upper one; 1 is in the last. `steps` has the counts of each step, `clusters` the sums of clusters by the first step of a bin.
 
     The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.
 
     Source: Guo et al. 2017, "On calibration of modern neural networks", ICML, section 2.
     """
     for place in range(BINS):
-        in_bin = {step: counts for step, counts in known.items() if min(step * BINS // LEVELS, BINS - 1) == place}
+        in_bin = {step: counts for step, counts in steps.items() if min(step * BINS // LEVELS, BINS - 1) == place}
         right, n = sum(counts for counts, _ in in_bin.values()), sum(map(sum, in_bin.values()))
         if n:
             mean = Fraction(sum(step * sum(counts) for step, counts in in_bin.items()), n * LEVELS)
@@ -212,11 +212,11 @@ def _reliability_bins(known: Steps, clusters: Mapping[int, RatioSums] | None) ->
             yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
 
 
-def _accept_above(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
+def _accept_above(steps: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
     """The statistics of the rows whose confidence is at least `threshold`: how many there are, and the share of errors among them. `whole`
     counts all rows, those without a usable confidence among them."""
     least = _least_step(threshold)
-    counts_above = [counts for step, counts in known.items() if step >= least]
+    counts_above = [counts for step, counts in steps.items() if step >= least]
     accepted, errors = sum(map(sum, counts_above)), sum(wrong for _, wrong in counts_above)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
@@ -235,7 +235,7 @@ def least_rows(max_errors: float) -> int:
     return ceil(log(SURE) / log(1 - max_errors))
 
 
-def safe_threshold(known: Steps, max_errors: float) -> float | None:
+def safe_threshold(steps: Steps, max_errors: float) -> float | None:
     """The smallest confidence such that, among the rows with at least so much, the share of errors is at most `max_errors`. The claim is
     wrong for at most one of twenty test sets. None where no confidence allows it.
 
@@ -248,8 +248,8 @@ def safe_threshold(known: Steps, max_errors: float) -> float | None:
     """
     accepted = errors = 0
     threshold, least = None, least_rows(max_errors)
-    for step in sorted(known, reverse=True):
-        right, wrong = known[step]
+    for step in sorted(steps, reverse=True):
+        right, wrong = steps[step]
         accepted, errors = accepted + right + wrong, errors + wrong
         if accepted < least:
             continue

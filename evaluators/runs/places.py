@@ -57,7 +57,8 @@ def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
 
 
 def align_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str, *steps: str) -> str | None:
-    """The place in the suite that says how a list is paired: in the line of the list, or in a schema. `steps` lead on below it."""
+    """The place in the suite that says how the list `field` is paired: in its line, or in a schema; with `steps`, the place of a setting
+    below that. None without a suite."""
     if suite is None:
         return None
     loc = _field_locs(suite, line).get(field)
@@ -149,7 +150,7 @@ def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | No
 
 
 def _column_locs(suite: LoadedSuite, column: str) -> Iterator[Loc]:
-    """The places where the suite names a column, in the order of the file."""
+    """Yields the places where the suite names a column: under its evaluators, then under its comparators, then in other sections."""
     data, written = suite.config.source.data, f"row.{column}"
     for line in suite.lines:
         settings = suite.settings_of(line)

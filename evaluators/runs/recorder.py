@@ -258,7 +258,7 @@ class _OutcomeRecorder:
         evaluator, index, first = self._evaluator, request.row, request.explained
         verdict: Result = slots[evaluator.verdicts][index]
         try:
-            if self._by_schema and self._everything:
+            if self._by_schema and self._everything:  # all that a schema says of the row's documents
                 wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
                 if wrong_alone and (wrong := self._wrong_without_lists(slots, index)):
                     return Recorded(wrong)
@@ -272,13 +272,11 @@ class _OutcomeRecorder:
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
-            if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):
+            if whole or any(isinstance(slots[slot][index], CellError) for slot in evaluator.inputs):  # the row, in words
                 return _record_of_result(explain_row(evaluator, slots, index), whole=first or self._everything)
-            wanted = (
-                _record_keys(verdict, self._fields)
-                if self._everything
-                else [key for key, count in request.keys.items() if count]
-            )
+            wanted = [key for key, is_first in request.keys.items() if is_first]  # else its wrong fields alone
+            if self._everything:
+                wanted = _record_keys(verdict, self._fields)
             wrong = tuple(self._plan.wrong_outcomes_from(evaluator, slots, index, wanted, self._listed)) if wanted else ()
             if "" in wanted and not wrong:  # no value is to blame, and the row as a whole says why
                 return _record_of_result(explain_row(evaluator, slots, index), whole=False)

@@ -135,8 +135,8 @@ class AttemptCounter:
         self.groups = Groups(last=wrong.last_group)
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """Counts the group called `group`, whose codes are `cells[0]`. Unless its wrong fields are its own, it waits to be counted with the
-        groups that have the same codes."""
+        """Counts the group called `group`, whose codes are `cells[0]`. It is counted now where it has wrong fields of its own, or nobody
+        knows them; else it waits to be counted with the groups that have the same codes. Without a name, only its rows are counted."""
         name, contents = group, tuple(sorted(cells[0]))
         attempts = self._alike.get(contents)
         if attempts is None:
@@ -146,11 +146,10 @@ class AttemptCounter:
         if not name.strip():
             self.groups.nameless += attempts.scored + attempts.kept_out
             return
-        if (
-            attempts.is_complete
-            and len(names := self.groups.listed.setdefault((attempts.passed, attempts.scored), [])) < MOST_LISTED
-        ):
-            names.append(name)
+        if attempts.is_complete:
+            names = self.groups.listed.setdefault((attempts.passed, attempts.scored), [])
+            if len(names) < MOST_LISTED:
+                names.append(name)
         if (of_fields := self._wrong.of_group.get(name)) is not None:
             self.groups.add(replace(attempts, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
             return

@@ -183,7 +183,7 @@ def _size_refusal(folder: Path) -> OSError | None:
 
 
 def _open_existing(path: Path, readonly: bool) -> sqlite3.Connection:
-    """Opens a file that has the tables of a run. Raises Problems."""
+    """Opens a file that has the tables of a run. Raises Problems (config) where it is damaged, or no run has written it."""
     check_file(path)
     with damage_as_problem(path):
         db = connect(path, readonly)

@@ -183,7 +183,8 @@ class RunFolder:
         write_text(self.path / name, text, renews=True)
 
     def finish(self, result: RunResult, record: object = None) -> Path:
-        """Writes `environment.json` and then `run.json`, with the `record` of the rows. Gives the folder.
+        """Closes `run.db`, writes `environment.json` and then `run.json`, with the `record` of the rows, lets nobody but the owner read the
+        folder's files, and returns the folder.
 
         Raises Problems (environment) when the system refuses.
         """

@@ -219,7 +219,8 @@ def _is_wrong_output(result: RowResult) -> bool:
 def _other_wrong_values(
     was: RowLine | None, now: RowLine | None, before: WrongValues, after: WrongValues
 ) -> Iterator[str]:
-    """The places of a row that are wrong in the same way in both runs, with another value."""
+    """Yields a text for each place of a row that is wrong in the same way in both runs, with another value: `evaluator.path: mismatch →
+    mismatch`. `before` and `after` are the wrong values of the two runs."""
     if was is None or now is None:
         return
     old = before.get(was.row, {})
@@ -281,7 +282,7 @@ def _why_unscored(result: RowResult) -> str:
 def _field_changes(
     name: str, was: RowResult, now: RowResult, before: Sequence[str], after: Sequence[str]
 ) -> Iterator[str]:
-    """Texts such as `evaluator.path: match → mismatch`, one for each field that both runs have and whose status differs; none where a
+    """Yields a text such as `evaluator.path: match → mismatch` for each field that both runs have and whose status differs; none where a
     result is None. `before` and `after` are the fields of the two runs."""
     if was is None or now is None:
         return
