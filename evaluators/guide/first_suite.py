@@ -100,7 +100,9 @@ def draft_suite(
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
     if any(_without_secret(place) != place for place in (data, expected, output) if place and scheme_of(place)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
-    ask.command = _init_command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
+    ask.command = _init_command(
+        data, {"outputs-from": output, "expected": expected, "suite": target, **settings}, columns
+    )
     ask.place = place
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output

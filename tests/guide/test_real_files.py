@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from evaluators import load
+from evaluators.cli.init import command
 from tests.kit import cli, read_yaml
 
 CASES: Final = read_yaml(Path(__file__).with_name("real_files.yaml"))
@@ -35,6 +37,7 @@ def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatc
             assert part not in flat(made.output)
         if made.exit_code:
             assert not suite.exists()
+            hold_lines_of_init(made.output)
             return
         as_written(suite.read_text(encoding="utf-8"), case)
     ran = cli("run", str(suite), "--no-results")
@@ -78,6 +81,12 @@ def write_workbook(file: Path, sheets: dict[str, list[list[Any]]]) -> None:
         for row in rows:
             sheet.append(row)
     book.save(file)
+
+
+def hold_lines_of_init(text: str) -> None:
+    """Hold each line `evaluators init …` of a hint against the options that the command has."""
+    for line in re.findall(r"evaluators (init .*?)(?:, or |; | then|`|$)", text, re.MULTILINE):
+        command.make_context("init", shlex.split(line)[1:])
 
 
 def flat(text: str) -> str:
