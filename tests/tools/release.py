@@ -16,7 +16,7 @@ from typing import Final
 from evaluators.model.rows import __version__
 
 ROOT: Final = Path(__file__).parents[2]
-MOST_BYTES: Final = 1_960_000
+MOST_BYTES: Final = 2_070_000
 """Of the wheel, some 5 % above what it weighs: a folder of tests or pages that slips in is seen, a file of code is not."""
 READ: Final = (
     "evaluators/suites/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
