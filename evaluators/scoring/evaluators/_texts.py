@@ -120,7 +120,7 @@ def text_changes(forgiven: Sequence[Forgiven], settings: Mapping[str, Any]) -> l
         changes.append(_forgiving_change([*FORGIVING], settings))
     output = {"output": settings["output"]} if "output" in settings else {}
     around = TextChange(
-        "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
+        "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False, "whole_words": True},
         "the answer is inside more text; an output that also names another answer would pass",
     )  # fmt: skip
     return [*changes, around]
