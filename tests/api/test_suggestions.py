@@ -193,6 +193,15 @@ def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tm
     assert said in summary.partition("Would make them right")[2]
 
 
+def test_the_same_key_of_another_item_is_no_other_key(tmp_path: Path) -> None:
+    pair = (
+        {"items": [{"sku": "B1", "qty": 5}, {"sku": "B2", "qty": 4}]},
+        {"items": [{"sku": "B1", "qty": 5}, {"sku": "B3", "qty": 4}]},
+    )
+    lines = {"items": {"align": {"key_field": {"key": "sku"}}}, "items[*].sku": "exact", "items[*].qty": "numeric"}
+    assert said(*run(tmp_path, [pair], {"type": "schema_match", "fields": lines})) == []
+
+
 @pytest.mark.parametrize(
     ("settings", "advised"),
     [
