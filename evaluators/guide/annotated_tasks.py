@@ -194,7 +194,7 @@ def without_bookkeeping(
     and keys that tell controls apart. Lines of other documents are returned as they are. `outputs` are the cells beside the documents."""
     if not any(map(_are_results, documents)):
         return [*lines]
-    align, compared = _controls(documents, outputs)
+    align, compared = _pairing_by_controls(documents, outputs)
     made: list[SuggestedLine] = []
     for line in lines:
         if not line.steps and isinstance(line.compare, dict):
@@ -211,7 +211,7 @@ def bookkeeping_skips(documents: Sequence[Any], outputs: Sequence[Any]) -> list[
     documents."""
     if not any(map(_are_results, documents)):
         return []
-    _, compared = _controls(documents, outputs)
+    _, compared = _pairing_by_controls(documents, outputs)
     keys = dict.fromkeys(key for results in _results_in(documents) for result in results for key in result)
     return [
         SuggestedLine((ANY, key), "skip", "bookkeeping of Label Studio")
@@ -220,7 +220,7 @@ def bookkeeping_skips(documents: Sequence[Any], outputs: Sequence[Any]) -> list[
     ]
 
 
-def _controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, list[str]]:
+def _pairing_by_controls(documents: Sequence[Any], outputs: Sequence[Any]) -> tuple[Any, list[str]]:
     """(align, keys): the setting `align` by which results of Label Studio are paired, and the keys beside `value` that are compared.
 
     An answer is right in its own control alone. So controls pair the results where each occurs once in a task, and several are compared

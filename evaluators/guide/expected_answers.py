@@ -59,11 +59,11 @@ class Answers(Struct, frozen=True):
         for chunk in all_chunks(test_set, columns):
             for index, offset in enumerate(chunk.offsets):
                 named = chunk.ids[index] if chunk.ids is not None else ""
-                where = self._place(test_set.first_number + offset, named, column)
+                where = self._place_of_answer(test_set.first_number + offset, named, column)
                 schema = None if schema_column is None else chunk.columns[schema_column][index]
                 yield Answer(where, expected_document(chunk.columns[column][index]), schema)
 
-    def _place(self, number: int, id: str, column: str) -> str:
+    def _place_of_answer(self, number: int, id: str, column: str) -> str:
         """The place of an answer for messages: a document by its id, a row by its number and the column."""
         table = first_table(self.test_set.table)
         if isinstance(table, MemoryRows) and table.noun == DOCUMENT:

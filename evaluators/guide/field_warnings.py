@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import Any, Final, TypeAlias, TypeGuard
 
+from msgspec import Struct, field
+
 from evaluators.api.suite import Suite
 from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import Blame, CellError, Issue
@@ -37,48 +39,65 @@ _KINDS: Final = (("dates", _DATE, "date"), ("numbers", _NUMBER, "numeric"), ("id
 
 
 def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
-    """A warning for each listed field whose comparator forgives too much, or too little, for the values it has. `roles` are columns by
-    role.
-
-    Looks at the first `most_rows` rows; at all where that is None.
-    """
+    """A warning for each listed field whose comparator forgives too much, or too little, for the values it has, in the first `most_rows`
+    rows of the test set, or in all rows where that is None. `roles` are columns by role."""
     whole = [line for line in suite.lines if line.settings.column("output").at is None]
     listed = [(line, field) for line in whole for field in line.settings.scored_fields().lines or ()]
-    watched = [(line.name, field, _compares_role_cells(line)) for line, field in listed if _is_watched(line, field)]
+    watched = [
+        _WatchedField(line.name, field, _compares_role_cells(line)) for line, field in listed if _is_watched(line, field)
+    ]
     if not watched or "expected" not in roles or "output" not in roles:
         return []
-    texts: list[dict[str, None]] = [{} for _ in watched]
-    near: list[list[_Numbers]] = [[] for _ in watched]
     for cells in islice(_cells_of_rows(test_set, roles), most_rows):
         documents = _both_documents(*cells)
-        for (_, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
-            values = cells if of_cells else documents
-            if values is None:
-                continue
-            expected, output = values
-            value = field.path.get(expected)
-            if field.word == "fuzzy":
-                seen |= {value: None} if isinstance(value, str) and value.strip() else {}
-            elif _is_number(value) and _is_number(actual := field.path.get(output)) and _differ_by_noise(value, actual):
-                pairs.append((value, actual))
+        for watched_field in watched:
+            values = cells if watched_field.of_cells else documents
+            if values is not None:
+                watched_field.look_at(*values)
     places, lines = field_places(suite), line_places(suite)
     warnings = []
-    for (name, field, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
-        key = "compare" if of_cells else field.name
-        fuzzy = field.word == "fuzzy"
-        warning = _warning_of_fuzzy(field, list(seen), key) if fuzzy else _warning_of_noise(field, pairs, key)
+    for watched_field in watched:
+        warning = watched_field.warning()
         if warning is not None:
             message, hint = warning
-            place = places.get((name, field.name)) or lines.get(name)
+            evaluator = watched_field.evaluator
+            place = places.get((evaluator, watched_field.line.name)) or lines.get(evaluator)
             warnings.append(Issue("unfit-comparator", Blame.CONFIG, message, place, hint))
     return warnings
 
 
-def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
-    """A warning for each evaluator that reads objects or lists from a column in which no cell holds one: its cells are labels.
+class _WatchedField(Struct):
+    """A field that is compared by `fuzzy` or `numeric`, with those of its values that may not fit the comparator."""
 
-    Looks at the first `most_rows` rows; at all where that is None.
-    """
+    evaluator: str
+    line: FieldLine
+    of_cells: bool
+    """Whether its values are whole cells, and not in documents."""
+    texts: dict[str, None] = field(default_factory=dict)
+    """The different expected texts, for `fuzzy`."""
+    near: list[_Numbers] = field(default_factory=list)
+    """(expected, output) that differ by noise alone, for `numeric`."""
+
+    def look_at(self, expected: Any, output: Any) -> None:
+        """Notes the values of the field in the documents of one row, or in its cells."""
+        value, actual = self.line.path.get(expected), self.line.path.get(output)
+        if self.line.word == "fuzzy":
+            if isinstance(value, str) and value.strip():
+                self.texts[value] = None
+        elif _is_number(value) and _is_number(actual) and _differ_by_noise(value, actual):
+            self.near.append((value, actual))
+
+    def warning(self) -> tuple[str, str] | None:
+        """The message and the hint of a warning about the comparator; None where it fits the values."""
+        key = "compare" if self.of_cells else self.line.name
+        if self.line.word == "fuzzy":
+            return _warning_of_fuzzy(self.line, list(self.texts), key)
+        return _warning_of_noise(self.line, self.near, key)
+
+
+def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
+    """A warning for each evaluator that reads objects or lists from a column in which no cell of the first `most_rows` rows, or of all rows
+    where that is None, holds one: its cells are labels. `roles` are columns by role."""
     read = {line.name: need for line in suite.lines if (need := _reads_documents(line)) is not None}
     columns = {name: need.column.name_by(roles) for name, need in read.items()}
     if not columns:

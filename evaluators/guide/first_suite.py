@@ -137,16 +137,17 @@ def draft_suite(
     compared = [name for pair in chosen.pairs for name in (pair.output, pair.expected)]
     aside = (*chosen.measures, *chosen.models, *compared, *chosen.verdicts)
     taken = [*(name for name in known if name is not None), *aside, *columns_read(test_set.table)]
-    found = _places_from_suite(config, file)
+    places_as_written = _places_from_suite(config, file)
     if models:
-        found |= _with_models(found.pop("output"), models, file)
+        places_as_written |= _with_models(places_as_written.pop("output"), models, file)
     if chosen.models:
-        found["outputs"] = {as_file_name(name): {"column": name} for name in chosen.models}
+        places_as_written["outputs"] = {as_file_name(name): {"column": name} for name in chosen.models}
     head = [
         *comment(f"A first suite for {place}, made from what is in {rows}."),
         f"# Run it:  evaluators run {quote(file)}",
     ]
-    text = suite_text("\n".join(head), _suite_name(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
+    written_test_set = {**places_as_written, **reading}
+    text = suite_text("\n".join(head), _suite_name(place), written_test_set, chosen, made, slices_for(cells, taken))
     paired = notes_on_pairing(test_set) if data is None else notes_on_partners(test_set)
     notes = [
         *ask.said,

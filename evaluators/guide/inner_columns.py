@@ -87,20 +87,20 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
     """
     objects = {name: column[:_ROWS] for name, column in cells.items() if name not in settled and holds_containers(column)}
     alone = [name for name in objects if not _is_document(name, objects, cells)]
-    found = {name: _usual_paths(objects[name]) for name in alone}
+    inner_paths = {name: _usual_paths(objects[name]) for name in alone}
     others = {name: [column[:_ROWS]] for name, column in cells.items() if name not in objects}
-    others |= {name: [_values_at(objects[name], steps) for steps in paths] for name, paths in found.items()}
+    others |= {name: [_values_at(objects[name], steps) for steps in paths] for name, paths in inner_paths.items()}
     opened = {
         name: [steps for steps in paths if _holds_answers(name, objects[name], steps, others)]
         or _paths_of_both_sides(name, objects[name], paths)
         or _inputs_of_task(name, objects[name], paths, others)
-        for name, paths in found.items()
+        for name, paths in inner_paths.items()
     }
     closed = [name for name in cells if not opened.get(name)]
     paths: dict[str, tuple[str, tuple[Step, ...]]] = {}
     for name, answers in opened.items():
         if answers:
-            rest = [steps for steps in found[name] if steps not in answers]
+            rest = [steps for steps in inner_paths[name] if steps not in answers]
             answers += [steps for steps in rest if is_input(str(steps[-1])) or (is_input(name) and len(rest) == 1)]
         for steps in answers:
             paths[_column_name(name, steps, [*closed, *paths], answers)] = (name, steps)

@@ -21,7 +21,8 @@ _SEVERAL: Final = 3
 def evaluators_of_pairs(
     pairs: Sequence[ColumnPair], cells: Mapping[str, Sequence[Any]], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
-    """An evaluator for each pair, by what its expected cells hold."""
+    """The lines of a suite with an evaluator for each pair of columns, whose type goes by what the expected cells hold, and the notes on
+    pairs of which no row is right."""
     lines = comment("Each output is compared with the expected answer that is called like it.")
     notes: list[str] = []
     for pair in pairs:

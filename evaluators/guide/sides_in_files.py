@@ -42,8 +42,11 @@ _LISTS: Final = (".json", ".jsonl", ".ndjson")
 
 
 def models_in_files(data: str | None, output: str | None) -> dict[str, str]:
-    """The files with outputs in a folder, or of a pattern, by the names of the models; empty where each is a document of a row of `data`,
-    called like something in its first rows, and where the files have other columns than each other, or are parts of one table."""
+    """The files of rows in a folder, or of a pattern, that hold the outputs of one model each, by the names of the models.
+
+    Empty where the files are documents, named like something in the first rows of `data`, where their columns differ, and where they are
+    parts of one table.
+    """
     if data is None or output is None or not holds_documents(output, Path()) or not holds_rows(output, Path()):
         return {}
     models = variants_at(output, Path())

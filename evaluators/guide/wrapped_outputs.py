@@ -100,9 +100,8 @@ class KeysSpeltOtherwise(Struct, frozen=True):
 
 
 def keys_spelt_otherwise(rows: Sequence[tuple[Any, Any]], lines: Sequence[SuggestedLine]) -> KeysSpeltOtherwise | None:
-    """How the keys of most outputs differ from those of the fields of `lines` in spelling alone; None where they do not.
-
-    Of two settings that read as many keys, it is the one that forgives less."""
+    """The setting for keys that most outputs need, as their keys differ from those of the fields of `lines` in spelling alone; None where
+    they do not. Of two settings that read as many keys, it is the one that forgives less."""
     best: KeysSpeltOtherwise | None = None
     most = 0
     for setting in _SPELLINGS:

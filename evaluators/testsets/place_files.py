@@ -246,11 +246,9 @@ def _with_list_named(issue: Issue, file: str) -> Issue:
     """The issue with a hint for a file that `output` or `expected` names: where it has several lists, which setting chooses one. Other
     issues stay as they are."""
     named = _NAMED_LIST.search(issue.hint or "") if issue.code == "several-lists" else None
-    return (
-        issue
-        if named is None
-        else replace(issue, hint=f"say which one: `{{file: {file}, {named[0]}}}` in place of {file}")
-    )
+    if named is None:
+        return issue
+    return replace(issue, hint=f"say which one: `{{file: {file}, {named[0]}}}` in place of {file}")
 
 
 def say_which_elsewhere(role: Literal["output", "expected"], place: Place | None, key: str | None) -> Which:

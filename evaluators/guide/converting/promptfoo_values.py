@@ -64,7 +64,8 @@ _STEP: Final = re.compile(
 
 
 def output_path(transform: str) -> str:
-    """The path that a transform of the output is; empty for the whole output. Raises Unconvertible for any other program."""
+    """The path into the output that a transform, which is a program, stands for; empty for the whole output. Raises Unconvertible for a
+    program that is more than a path."""
     match = _WHOLE_OUTPUT.fullmatch(transform.strip())
     rest, path = match["path"] if match else "?", ""
     while rest and (step := _STEP.match(rest)) is not None:

@@ -36,7 +36,7 @@ def gather_values(conversion: Conversion) -> None:
 
 
 def _setting_for_column(part: ConvertedEvaluator) -> str | None:
-    """The setting of an evaluator whose value can stand in a cell; None where there is none, or the cell would be an empty one."""
+    """The name of the setting of an evaluator whose value can be put into a column; None where it has no such setting, or an empty one."""
     for name in _VALUES:
         value = part.settings.get(name)
         texts = value if isinstance(value, list) else [value]

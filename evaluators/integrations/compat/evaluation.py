@@ -330,7 +330,7 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
 
 
 def _create_folder(path: Path, force: bool) -> RunFolder:
-    """The new run folder. Messages about a folder that is no run name the arguments of Python, not options."""
+    """Makes a new run folder. Raises Problems where it cannot be made, whose messages name arguments of Python in place of options."""
     try:
         return RunFolder.create(path.parent, path.name, force, folder_names)
     except Problems as error:
