@@ -21,7 +21,14 @@ from evaluators.guide.document_lines import (
 from evaluators.guide.field_columns import with_readers_of_outputs
 from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.json_inside import lines_of_texts, read_inside, text_places
-from evaluators.guide.proposal_counts import none_right_message, passed_counts, shape_of_outputs, with_right_counts
+from evaluators.guide.proposal_counts import (
+    none_right_message,
+    passed_counts,
+    shape_of_outputs,
+    with_order_asked,
+    with_right_counts,
+)
+from evaluators.guide.sides_in_files import SIDES
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.guide.text_evaluators import (
     EACH,
@@ -92,7 +99,7 @@ def evaluators_for(
         made = _evaluator_of_answers(pairs, guard, empty, columns, ask)
     elif texts and len(rows) >= _MOSTLY * len(texts):
         naming = _naming_keys(outputs, expected, names)
-        made = _evaluators_of_documents(rows, len(texts), naming, guard, empty, ask)
+        made = _evaluators_of_documents(rows, len(texts), naming, guard, empty, columns, ask)
     else:
         of_values = None if final_mark(pairs) else _evaluator_of_values(pairs, guard, empty, columns, ask)
         made = of_values or evaluators_of_texts(pairs, guard, empty, columns, ask)
@@ -209,13 +216,14 @@ def _evaluators_of_documents(
     naming: Sequence[str],
     guard: list[str],
     empty: int,
+    columns: Mapping[Role, str],
     ask: DefaultAnswers,
 ) -> SuggestedEvaluators:
     """The evaluators for rows of an expected document and an output cell: one for JSON at all, and one with a line for each field. Lines
     and notes say how the outputs differ in shape from the documents.
 
     `count` is the number of expected answers, of which some may be no documents; the keys `naming` pair the two sides, and are not
-    compared; `guard` are further lines of the evaluator; `empty` counts the rows without an answer.
+    compared; `guard` are further lines of the evaluator; `empty` counts the rows without an answer; `columns` are the columns by role.
     """
     texts = text_places(rows)
     if texts:
@@ -241,7 +249,7 @@ def _evaluators_of_documents(
         guard = [*guard, *comment(f"In the outputs, the document stands below {at}."), f"output_at: {literal(at)}"]
         notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
         rows = [(document, value_below(output, wrapped)) for document, output in rows]
-    lines = lines_of(root, ask)
+    lines = lines_of(root, ask, [columns[role] for role in SIDES if role in columns])
     spelling = keys_spelt_otherwise(rows, lines)
     if spelling is not None:
         guard = [*guard, f"keys: {flow_text(spelling.setting)}"]
@@ -284,7 +292,7 @@ def _evaluators_of_documents(
                 for line in lines
             ]
     settings = {"nulls": meaning.word} if meaning is not None else {}
-    lines = with_right_counts(lines, rows, settings, ask)
+    lines = with_right_counts(with_order_asked(lines, rows, ask), rows, settings, ask)
     notes += _note_on_nothing_right(lines, rows, settings)
     lines += [*lines_of_texts(texts), *bookkeeping_skips(documents, cells)]
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]

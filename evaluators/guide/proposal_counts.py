@@ -19,8 +19,10 @@ from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
 from evaluators.scoring.values.dates import ambiguity, formats_of
+from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.numbers import numbers_of, parses_of
 from evaluators.scoring.values.path_text import ANY, Step
+from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import flow_text, key_text, quote
 
 MOST_ROWS: Final = 2_000
@@ -89,6 +91,35 @@ def with_right_counts(
     counts = _right_counts(lines, variants, rows[:most], settings)
     some = all_rows > min(most, MOST_ROWS)
     return [_with_count(line, number, counts, looser.get(number, ()), some, ask) for number, line in enumerate(lines)]
+
+
+def with_order_asked(
+    lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], ask: DefaultAnswers
+) -> list[SuggestedLine]:
+    """The lines, those of lists in any order with what `ask` answers on whether the order counts. It is asked where some rows of (expected,
+    output) have the same items in another order, as only a person knows whether that is wrong."""
+    in_any_order = [line for line in lines if line.compare == {"align": "any_order"} and ANY not in line.steps]
+    documents = [(container_in(a), container_in(b)) for a, b in rows[:MOST_ROWS]] if in_any_order else []
+    return [_with_order_asked(line, documents, ask) if line in in_any_order else line for line in lines]
+
+
+def _with_order_asked(line: SuggestedLine, documents: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> SuggestedLine:
+    """The line of a list in any order, as `ordered` where `ask` answers that the order counts. `documents` are (expected, output)."""
+    path = Path(line.steps)
+    sides = [(path.get(expected), path.get(output)) for expected, output in documents]
+    moved = sum(a != b and _items_of(a) == _items_of(b) for a, b in sides if isinstance(a, list) and isinstance(b, list))
+    if not moved:
+        return line
+    has = "has" if moved == 1 else "have"
+    text = f'{rows_text(moved)} {has} the expected items in another order at "{line.written}". Does their order count?'
+    if ask(InitQuestion(text, ("no", "yes"), otherwise="write {align: ordered}")) == "no":
+        return line
+    return replace(line, compare={"align": "ordered"}, why="a list; its order counts, as was said")
+
+
+def _items_of(items: Sequence[Any]) -> list[str]:
+    """The items of a list as JSON, sorted."""
+    return sorted(map(to_text, items))
 
 
 class _Variant(Struct, frozen=True):

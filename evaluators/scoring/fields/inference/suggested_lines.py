@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.scoring.fields.inference.proposals import Ask, InitQuestion, propose
 from evaluators.scoring.values.path_text import ANY, Step, display, display_plainly
@@ -107,10 +108,35 @@ class NullMeaning(Struct, frozen=True):
     why: str
 
 
-def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
+def lines_of(root: SeenPlace, ask: Ask, columns: Iterable[str] = ()) -> list[SuggestedLine]:
     """The lines of `fields:` for documents whose tree of places is given by its `root`, in the order in which the documents name them.
-    `ask` is asked what is not clear."""
-    return list(_lines(root, (), root.met, ask))
+    `ask` is asked what is not clear. `columns` are the names of the columns with the documents, for lists without a key above them."""
+    return [_in_order(line, columns) for line in _lines(root, (), root.met, ask)]
+
+
+def _in_order(line: SuggestedLine, columns: Iterable[str]) -> SuggestedLine:
+    """The line of a list with `ordered` for how its items are paired, where the name of the list says that their order counts and no id
+    pairs them; any other line as it is. For the documents themselves, one of `columns` is the name."""
+    align = line.compare.get("align") if isinstance(line.compare, dict) else None
+    keys = [step for step in line.steps if step != ANY]
+    name = next(filter(order_counts, map(str, keys[-1:] or columns)), None)
+    if align is None or name is None or (isinstance(align, dict) and _rank(align["key_field"]["key"]) == 0):
+        return line
+    if align != "any_order" and name.lower().endswith("order"):  # with objects, it is rather what somebody bought
+        return line
+    return replace(line, compare={"align": "ordered"}, why=f'a list; its order counts, as the name "{name}" says')
+
+
+def order_counts(name: str) -> bool:
+    """Whether the name of a list says that the order of its items counts, as `ranking`, `steps` and `path` do."""
+    return _OF_AN_ORDER.search(_CAMEL_CASE.sub("_", name).lower()) is not None
+
+
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_AN_ORDER: Final = re.compile(
+    r"(?:^|[\W_])(?:(?:rank|ranks|ranked|rankings?|steps|sequence|trajectory|top_?[k0-9]+)(?:$|[\W_])|(?:order|path)$)"
+)
+"""`order` and `path` at the end alone: the ids of an order, and the names of a path's owners, are in no order."""
 
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
