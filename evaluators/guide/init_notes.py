@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from evaluators.guide.column_cells import holds_shares, nonempty_cells
 from evaluators.guide.column_names import called_metric, called_verdict, without_digits, words_of
-from evaluators.guide.roles import MODELS, ChosenColumns
+from evaluators.guide.roles import MODELS, OPTIONS, ChosenColumns
 from evaluators.guide.suite_text import SuggestedEvaluators, literal
 from evaluators.reports.display import visible
 from evaluators.scoring.values.file_names import as_file_name
@@ -34,6 +34,9 @@ def notes_on_columns(
         notes.append(
             "there are no expected answers, so nothing is compared: a column of them, or --expected FILE, brings them"
         )
+        options = [name for name, what in chosen.set_aside.items() if what == OPTIONS]
+        aside = f"{quoted_names(options)}: {OPTIONS}, and no right answers; `--columns expected=NAME` takes them for such"
+        notes += [aside] if options else []
     verdicts = [
         name
         for name in chosen.verdicts

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.guide.answer_options import called_options
 from evaluators.guide.column_cells import (
     comparable_text,
     could_be_ids,
@@ -127,6 +128,8 @@ def _holds_answers(
     `others` are the cells of the other columns, of several paths inside one each."""
     if _is_reply(steps) or (not any(steps) and role_weight(name, "output") >= NOUN):
         return True  # the only item of a list
+    if any(called_options(str(step)) for step in (name, *steps)):
+        return False
     values = _values_at(column, steps)
     says_output = any(role_weight(str(step), "output") > WEAK for step in (name, *steps))
     if not says_output and _is_source(name, values, others):

@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from evaluators.guide.answer_options import AnswerOptions, answer_options
 from evaluators.guide.column_cells import (
     columns_named_by_labels,
     comparable_text,
@@ -135,13 +136,18 @@ class _Columns(Struct, frozen=True):
     """Columns that are taken only where somebody says so."""
     inputs: Collection[str]
     """Columns that are called like inputs."""
+    keys: Collection[str] = ()
+    """Columns that say which of several options is right."""
 
     def of(self, name: str | None) -> Sequence[Any]:
         """The cells of a column; none for None."""
         return self.cells.get(name or "", ())
 
     def weight(self, name: str | None, role: Role) -> float:
-        """How much the name of a column speaks for a role, as `role_weight` counts it; 0 for a doubtful column."""
+        """How much the name of a column speaks for a role, as `role_weight` counts it; 0 for a doubtful column. A key to options speaks for
+        expected answers."""
+        if name in self.keys and role == "expected":
+            return max(NOUN, role_weight(name, role, self.names))
         return 0.0 if name in self.doubtful else role_weight(name, role, self.names)
 
     def says_plainly(self, name: str, role: Role) -> bool:
@@ -167,13 +173,22 @@ def choose_roles(
     chosen.measures = [name for name in header if name not in settled and is_measure(name, cells.get(name, ()))]
     left = [name for name in header if name not in settled and name not in chosen.measures]
     pairs = pairs_by_name([name for name in header if name not in chosen.measures])
+    options = answer_options({name: cells.get(name, ()) for name in left})
     chosen.set_aside, doubtful = _columns_set_aside(left, settled, cells, pairs)
+    chosen.set_aside = {name: what for name, what in chosen.set_aside.items() if name not in options.keys}
+    chosen.set_aside |= dict.fromkeys(options.columns, OPTIONS)
     chosen.verdicts = [name for name, what in chosen.set_aside.items() if what == _VERDICTS and name not in doubtful]
     _choose_id(header, cells, chosen, ask)
     taken = {*chosen.columns.values(), *chosen.measures}
     barred = {name for name in chosen.set_aside if name not in doubtful}
     inputs = [name for name in header if name not in taken and is_input(name)]
     free = [name for name in header if name not in taken | barred and name not in inputs][:_MOST_COLUMNS]
+    if "expected" not in (*given, *elsewhere):
+        wanted = _ask_for_texts_of_options(options, header, cells, given, ask)
+        if wanted == NONE_OF_THEM:
+            return choose_roles(header, cells, given, {*elsewhere, "expected"}, ask)
+        if wanted is not None:
+            return choose_roles(header, cells, {**given, "expected": wanted}, elsewhere, ask)
     open_ = not {"output", "expected"} & {*given, *elsewhere}
     if open_:
         chosen.pairs = _pairs_side_by_side(pairs, free, cells)
@@ -185,7 +200,7 @@ def choose_roles(
             free = [name for name in free if name not in chosen.models]
         worded = [name for name in inputs if not is_usual(name, "input") and not chosen.models]
         among = [name for name in header if name in free or name in worded][:_MOST_COLUMNS]
-        _choose_pair(_Columns(among, cells, elsewhere, by_name, doubtful, worded), chosen, ask)
+        _choose_pair(_Columns(among, cells, elsewhere, by_name, doubtful, worded, options.keys), chosen, ask)
     inputs = [name for name in inputs if name not in chosen.columns.values()]
     if "input" not in chosen.columns and inputs:
         usual = [name for name in inputs if is_usual(name, "input")]
@@ -203,6 +218,33 @@ def choose_roles(
                 return choose_roles(header, cells, {**given, "expected": expected}, elsewhere, ask)
     chosen.columns = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
     return chosen
+
+
+def _ask_for_texts_of_options(
+    options: AnswerOptions,
+    header: Sequence[str],
+    cells: Mapping[str, Sequence[Any]],
+    given: Mapping[Role, str],
+    ask: Ask,
+) -> str | None:
+    """The answer to the question which column has the expected answers, where those there are have letters or numbers of options, and
+    outputs have texts of them: no suite turns one into the other. None where that is not so, and nobody is asked."""
+    outputs = [
+        name for name in options.texts if given.get("output", name) == name and role_weight(name, "output") >= NOUN
+    ]
+    if not options.keys or not outputs or not {*options.keys} <= {*options.lettered}:
+        return None
+    names = " and ".join(f'"{name}"' for name in options.keys)
+    return ask(
+        InitQuestion(
+            "Which column is the expected answer?",
+            tuple(options.keys),
+            tuple(shown_cells(cells.get(name, ())) for name in options.keys),
+            role="expected",
+            seen=f'letters or numbers of options are in {names}, and their texts in "{outputs[0]}", so no output is ever right; what is '
+            f"needed is a column with the text of the right option; {columns_text(header)}",
+        )
+    )
 
 
 def _question_for_output(
@@ -261,6 +303,7 @@ def is_measure(name: str, cells: Sequence[Any]) -> bool:
 
 
 _VERDICTS: Final = "verdicts"
+OPTIONS: Final = "options to choose from"
 
 
 def _columns_set_aside(
