@@ -59,6 +59,8 @@ from evaluators.scoring.needs import Role, expected_document
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.python_lists import python_list, python_value
 from evaluators.scoring.values.quoting import flow_text, quote
+from evaluators.testsets.columns import folded_name
+from evaluators.testsets.naming_key import plain_id
 
 _VALUES: Final = frozenset(name for name, _ in NAMES.values())
 _MOSTLY: Final = 0.8
@@ -122,10 +124,16 @@ def _naming_keys(outputs: Sequence[Any], expected: Sequence[Any], names: Sequenc
         for side in (documents, [container_in(cell) for cell in outputs])
         for document, name in zip(side, names, strict=False)
     ]
-    keys = [
-        key for key in first if all(str(side.get(key)) == str(name) for side, name in sides if isinstance(side, dict))
-    ]
+    named = [(side, plain_id(str(name))) for side, name in sides if isinstance(side, dict)]
+    keys = [key for key in first if all(plain_id(str(_value_under(key, side))) == name for side, name in named)]
     return keys if len(keys) < len(first) else []
+
+
+def _value_under(key: str, document: Mapping[str, Any]) -> Any:
+    """The value under a key, or under the same key in another style, `docId` for `doc_id`; None without one."""
+    if key in document:
+        return document[key]
+    return next((value for other, value in document.items() if folded_name(other) == folded_name(key)), None)
 
 
 def _note_on_reasoning(pairs: Sequence[tuple[Any, Any]]) -> list[str]:

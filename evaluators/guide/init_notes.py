@@ -14,7 +14,7 @@ from evaluators.guide.suite_text import SuggestedEvaluators, literal
 from evaluators.reports.display import visible
 from evaluators.scoring.values.file_names import as_file_name
 from evaluators.testsets.derived import first_table
-from evaluators.testsets.opening import FILE_ENDINGS
+from evaluators.testsets.opening import IDS_SPELT_OTHERWISE
 from evaluators.testsets.test_set import TestSet
 
 _MOST_MODELS: Final = 20
@@ -92,8 +92,8 @@ def notes_on_pairing(test_set: TestSet) -> list[str]:
 
 
 def notes_on_partners(test_set: TestSet) -> list[str]:
-    """The notes on rows that were paired with a file by their ids without the endings of files, and on rows without an output there."""
-    endings = [f"to review: {warning.message}" for warning in test_set.warnings if warning.code == FILE_ENDINGS]
+    """The notes on rows that were paired with a file by ids that are spelt otherwise, and on rows without an output there."""
+    endings = [f"to review: {warning.message}" for warning in test_set.warnings if warning.code == IDS_SPELT_OTHERWISE]
     alone = [issue for issue in test_set.issues if issue.code == "no-output-for-row"]
     return [*endings, *(f"{issue.message}{f'; {issue.hint}' if issue.hint else ''}" for issue in alone)]
 

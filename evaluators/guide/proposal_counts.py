@@ -46,8 +46,12 @@ def passed_counts(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[s
 
 
 def none_right_message(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """The sentence that no output of these first rows of (expected, output) is right, with the first of them as an example."""
-    wanted, output = (quote(side, 60) for side in pairs[0])
+    """The sentence that no output of these first rows of (expected, output) is right, with the first output as an example, or that they
+    have no outputs."""
+    answered = [pair for pair in pairs if pair[1] is not MISSING and not isinstance(pair[1], CellError)]
+    if not answered:
+        return f"the first {rows_text(len(pairs))} have no output that can be read"
+    wanted, output = (quote(side, 60) for side in answered[0])
     return (
         f"no output is right in the first {rows_text(len(pairs))}, so outputs may say it in another form: the first expects "
         f"{wanted}, and its output is {output}"

@@ -33,7 +33,7 @@ from evaluators.testsets.byte_store import kind_at, matching, near_file, parent,
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
-from evaluators.testsets.naming_key import without_ending
+from evaluators.testsets.naming_key import plain_id
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, all_chunks, id_text, rows_of
 from evaluators.testsets.run_files import without_runs
 
@@ -154,11 +154,11 @@ class JoinedCells(Struct, frozen=True):
     name: str
     """What messages call the table."""
     bare: bool = False
-    """Ids are compared without the endings of files: `a.pdf` and `a.json` are one."""
+    """Ids are compared as plain ids: `a.pdf` and `A.json` are one, and so are `0012` and `12`."""
 
     def id_of(self, cell: Cell) -> str:
         """The id in a cell, on either side, as the two are compared."""
-        return without_ending(id_text(cell)) if self.bare else id_text(cell)
+        return plain_id(id_text(cell)) if self.bare else id_text(cell)
 
     @property
     def noun(self) -> str:

@@ -132,14 +132,17 @@ def pair_files(
         hint = "`pair_by: position` pairs the documents by their places"
         raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
     warnings: tuple[Issue, ...] = ()
+    other_key = key
     if key is None and pair_by is None:
         known = naming_keys(expected_items, output_items)
-        key = next((naming_key.key for naming_key in known if naming_key.pairs_documents), None)
+        called_ids = [naming_key for naming_key in known if naming_key.is_called_id]
+        pairing = next((naming_key for naming_key in called_ids or known if naming_key.pairs_documents), None)
+        key, other_key = (pairing.key, pairing.other_key) if pairing is not None else (None, None)
         if key is None:
             warnings = _warnings_of_places(known, expected_items, output_items, f"{expected.name} and {output.name}")
     how = "their places in the list" if key is None else f'the key "{key}"'
     note = f"{expected.name} and {output.name} are lists of documents, paired by {how}"
-    return listed_rows(expected, key, notes=(note,)), listed_rows(output, key, where="item"), warnings
+    return listed_rows(expected, key, notes=(note,)), listed_rows(output, other_key, where="item"), warnings
 
 
 def _warnings_of_places(

@@ -3,13 +3,14 @@ columns name the rows of two tables.
 
 A key names documents where each of them has it, with a text or a whole number that no other one of its list has. A field of the
 content may do so, too (two invoices rarely have the same total), and an output may have it wrong: so a key that is not called like an
-id pairs only where it names all documents of both lists, and the places are wrong by it.
+id pairs only where it names all documents of both lists, and the places are wrong by it, and where no key that is called like an id
+names the documents of both. Numbers pair under the first key alone, or one that is called like an id.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -22,11 +23,16 @@ from evaluators.testsets.reader import Table, all_chunks, id_text, rows_of
 _WORD: Final = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
 """The last word of what people call an id."""
+_NUMBERINGS: Final = frozenset(("no", "nr", "num", "number", "nummer", "index", "idx", "row", "line", "qid"))
+"""The last word of what people call a number that rows have in their order."""
 FILE: Final = late_pattern(
     r"(.+)\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|txt|md|html?|xml|jsonl?|csv|tsv|ya?ml|docx?|xlsx?|pptx?|eml|msg|wav|mp3|flac|m4a|mp4|py|sql)",
     re.IGNORECASE,
 )
 """The name of a file; its first group is the name without the ending."""
+_WHOLE: Final = late_pattern(r"(-?\d+)\.0+")
+_ZEROS: Final = late_pattern(r"(?<![\d.])0+(?=\d)")
+_NUMBER: Final = late_pattern(r"-?\d+(?:[.,]\d+)*")
 _MOST_COLUMNS: Final = 60
 _LONGEST: Final = 200
 """Characters of a name."""
@@ -42,6 +48,12 @@ class NamingKey(Struct, frozen=True):
     """Those of them that stand at another place in the other list."""
     all_shared: bool
     """Both lists have the same names."""
+    other_key: str = ""
+    """The key in the other list, which may be written in another style: `docId` beside `doc_id`."""
+    spelt_otherwise: bool = False
+    """No name is in both, and some are alike as plain ids."""
+    counts: bool = False
+    """The names are numbers, as a total is, and the key neither stands first nor says that it numbers documents."""
 
     @property
     def is_called_id(self) -> bool:
@@ -52,14 +64,20 @@ class NamingKey(Struct, frozen=True):
     def pairs_documents(self) -> bool:
         """Whether documents are paired by the key rather than by their places."""
         if self.is_called_id:
-            return self.shared > 0
-        return self.all_shared and 2 * self.elsewhere > self.shared
+            return self.shared > 0 or self.spelt_otherwise
+        return self.all_shared and 2 * self.elsewhere > self.shared and not self.counts
 
     @property
     def contradicts_places(self) -> bool:
         """Whether the places are wrong by the key: most shared names stand at another place, or a key that is called like an id shares
         none."""
         return 2 * self.elsewhere > self.shared or (self.is_called_id and not self.shared)
+
+
+def are_counts(key: str, names: Iterable[str]) -> bool:
+    """Whether names are numbers under a key that is not called like an id or a numbering, as totals and years are."""
+    words = [word.casefold() for word in _WORD.findall(key)]
+    return not ({*words[-1:]} & (_IDS | _NUMBERINGS)) and all(map(_NUMBER.fullmatch, names))
 
 
 def called_id(name: str) -> bool:
@@ -70,16 +88,28 @@ def called_id(name: str) -> bool:
 
 def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     """The keys that name each document of both lists: first those that are called like an id, then those that share more names."""
-    first = items[0] if items and isinstance(items[0], Mapping) else {}
+    first, other_first = (side[0] if side and isinstance(side[0], Mapping) else {} for side in (items, other))
+    styles = {folded_name(str(key)): key for key in other_first}
     naming = []
-    for key in first:
-        names, others = names_by(key, items), names_by(key, other)
+    for at, key in enumerate(first):
+        other_key = styles.get(folded_name(str(key)), key) if key not in other_first and called_id(str(key)) else key
+        names, others = names_by(key, items), names_by(other_key, other)
         if names is None or others is None:
             continue
         other_places = {name: place for place, name in enumerate(others)}
         shared = [(place, other_places[name]) for place, name in enumerate(names) if name in other_places]
         elsewhere = sum(place != other_place for place, other_place in shared)
-        naming.append(NamingKey(str(key), len(shared), elsewhere, len(shared) == len(names) == len(others)))
+        naming.append(
+            NamingKey(
+                str(key),
+                len(shared),
+                elsewhere,
+                len(shared) == len(names) == len(others),
+                str(other_key),
+                ids_spelt_otherwise(names, others) is not None,
+                at > 0 and are_counts(str(key), names),
+            )
+        )
     return sorted(naming, key=lambda naming_key: (not naming_key.is_called_id, -naming_key.shared))
 
 
@@ -87,11 +117,19 @@ def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequ
     """The columns by which the rows of two tables are paired: each names every row of its table, and some names are in both.
 
     `ours` and `theirs` are the columns that may be it. Of several pairs, those that are called like an id come first, then the one that
-    shares most, then one name on both sides. Columns that are called like nothing pair where they have one name and share half of
-    theirs. None where no pair does, or where the two best say otherwise of a row.
+    shares most, then one name on both sides. Ids of two columns that are called so may be spelt otherwise. Columns that are called like
+    nothing pair where they have one name and share half of theirs, and no column called like an id names the rows of both tables; those
+    that hold numbers must stand first. None where no pair does, or where the two best say otherwise of a row.
     """
     here, there = names_in(table, ours), names_in(other, theirs)
-    return _best_pair(here, ours, there, theirs) or _pair_of_files(here, there)
+    first = (table.header[:1], other.header[:1])
+    for pair in _best_pairs(here, ours, there, theirs):
+        if not any(
+            len(columns) > 1 and column not in above and are_counts(column, names[column])
+            for column, names, columns, above in zip(pair, (here, there), (ours, theirs), first, strict=True)
+        ):
+            return pair
+    return None
 
 
 def without_ending(name: str) -> str:
@@ -100,51 +138,58 @@ def without_ending(name: str) -> str:
     return str(match[1]).replace("\\", "/").rpartition("/")[2] if match is not None else name
 
 
-def pair_without_endings(ids: Collection[str], others: Collection[str]) -> bool:
-    """Whether two lists of ids have none in common, and have some where names of files lose their endings, while the ids of each list stay
-    different from one another."""
+def plain_id(id: str) -> str:
+    """The id as ids of two files are compared that are spelt otherwise: without folders and the ending of a file, without zeros before a
+    number and `.0` after it, in lower case. `0012`, `12` and `12.0` are one, and so are `INV-1` and `scans/inv-01.pdf`."""
+    name = without_ending(id.strip())
+    whole = _WHOLE.fullmatch(name)
+    return _ZEROS.sub("", whole[1] if whole is not None else name).casefold()
+
+
+def ids_spelt_otherwise(ids: Collection[str], others: Collection[str]) -> tuple[str, str] | None:
+    """The first two ids that are alike as plain ids, where two lists of ids have none in common, while the ids of each list stay different
+    from one another; None where the lists cannot be paired so."""
     if not {*ids}.isdisjoint(others):
-        return False
-    names, other_names = ({*map(without_ending, each)} for each in (ids, others))
-    unlike = len(names) == len({*ids}) and len(other_names) == len({*others})
-    return unlike and not names.isdisjoint(other_names)
+        return None
+    names, other_names = ({plain_id(id): id for id in sorted({*each})} for each in (ids, others))
+    if len(names) < len({*ids}) or len(other_names) < len({*others}):
+        return None
+    return next(((id, other_names[name]) for name, id in names.items() if name in other_names), None)
 
 
-def _pair_of_files(
-    here: Mapping[str, Mapping[str, int]], there: Mapping[str, Mapping[str, int]]
-) -> tuple[str, str] | None:
-    """The columns by which rows are paired where both hold names of files that are alike without their endings; they have one name, or are
-    both called like an id. None where there are no such columns."""
-    for column, names in here.items():
-        for key, others in there.items():
-            are_ids = folded_name(column) == folded_name(key) or (called_id(column) and called_id(key))
-            if are_ids and pair_without_endings(names, others):
-                return column, key
-    return None
-
-
-def _best_pair(
+def _best_pairs(
     here: Mapping[str, Mapping[str, int]],
     ours: Sequence[str],
     there: Mapping[str, Mapping[str, int]],
     theirs: Sequence[str],
-) -> tuple[str, str] | None:
-    """The best pair of columns by which rows are paired, by the rules of `naming_columns`; None where there is none. `here` and `there`
-    have the place of each row by its name, for each column that names every row."""
-    ranked: list[tuple[tuple[bool, int, bool], str, str]] = []
-    for column, names in here.items():
-        for key, others in there.items():
-            shared = len(names.keys() & others.keys())
-            is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
+) -> list[tuple[str, str]]:
+    """The best pairs of columns by which rows are paired, by the rules of `naming_columns`; several where they pair the same rows, and none
+    where the best pair rows otherwise than each other. `here` and `there` have the place of each row by its name, for each column that
+    names every row."""
+    ids = {folded_name(column) for column in here if called_id(column)}
+    ids_on_both_sides = not ids.isdisjoint(map(folded_name, there))
+    ranked: list[tuple[tuple[bool, int, bool], str, str, dict[int, int]]] = []
+    for column, own_names in here.items():
+        for key, other_names in there.items():
             same = folded_name(column) == folded_name(key)
-            if shared and (is_id or (same and 2 * shared >= min(len(names), len(others)))):
-                ranked.append(((is_id, shared, same), column, key))
-    if not ranked:
-        return None
-    best = max(rank for rank, _, _ in ranked)
-    pairs = [(column, key) for rank, column, key in ranked if rank == best]
-    paired = [{at: there[key][name] for name, at in here[column].items() if name in there[key]} for column, key in pairs]
-    return pairs[0] if all(pair == paired[0] for pair in paired) else None
+            names, others = own_names, other_names
+            if _may_be_spelt_otherwise(column, names, key, others) and ids_spelt_otherwise(names, others) is not None:
+                names, others = ({plain_id(name): at for name, at in each.items()} for each in (names, others))
+            shared = {at: others[name] for name, at in names.items() if name in others}
+            is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
+            is_value = same and not ids_on_both_sides and 2 * len(shared) >= min(len(names), len(others))
+            if shared and (is_id or is_value):
+                ranked.append(((is_id, len(shared), same), column, key, shared))
+    best = max((rank for rank, *_ in ranked), default=None)
+    pairs = [(column, key, shared) for rank, column, key, shared in ranked if rank == best]
+    return [(column, key) for column, key, _ in pairs] if all(shared == pairs[0][2] for _, _, shared in pairs) else []
+
+
+def _may_be_spelt_otherwise(column: str, names: Iterable[str], key: str, others: Iterable[str]) -> bool:
+    """Whether two columns may hold the same ids in other spellings: both are called like ids, or have one name and hold names of files."""
+    if called_id(column) and called_id(key):
+        return True
+    return folded_name(column) == folded_name(key) and any(all(map(FILE.fullmatch, each)) for each in (names, others))
 
 
 def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -47,7 +47,7 @@ from evaluators.testsets.memory_rows import (
     list_in,
     listed_rows,
 )
-from evaluators.testsets.naming_key import ids_in, naming_columns, pair_without_endings
+from evaluators.testsets.naming_key import ids_in, ids_spelt_otherwise, naming_columns
 from evaluators.testsets.place_files import PlaceFiles, say_which_elsewhere
 from evaluators.testsets.reader import OPTIONS, Reader, Table
 from evaluators.testsets.run_files import without_files_of_runs
@@ -57,8 +57,8 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
 
 ALL_ROWS: Final = Selection()
-FILE_ENDINGS: Final = "file-endings"
-"""The code of the warning that ids were paired without the endings of files."""
+IDS_SPELT_OTHERWISE: Final = "ids-spelt-otherwise"
+"""The code of the warning that no id is in both places, and that ids were paired that differ in spelling alone."""
 _DOCUMENTS: Final = Columns(id="id", expected="expected")
 
 
@@ -308,13 +308,16 @@ class _Opening(Struct, frozen=True):
             absent = MISSING
         key = begun.columns.id or ""
         table, issues, warnings = with_joined_column(begun.table, key, lookup, role, absent)
-        if any(issue.code == f"no-{role}-for-row" for issue in (*issues, *warnings)) and pair_without_endings(
-            ids_in(begun.table, key), ids_in(lookup.table, lookup.key)
-        ):
+        alike = None
+        if any(issue.code == f"no-{role}-for-row" for issue in (*issues, *warnings)):
+            alike = ids_spelt_otherwise(ids_in(begun.table, key), ids_in(lookup.table, lookup.key))
+        if alike is not None:
             table, issues, warnings = with_joined_column(begun.table, key, replace(lookup, bare=True), role, absent)
-            message = f"no id is in both {begun.name} and {lookup.name}, so they are paired without folders and endings of files"
+            differ = "folders and endings of files, zeros or capitals"
+            message = f"no id is in both {begun.name} and {lookup.name}, so ids are paired that differ only in {differ}: "
+            message += f'"{alike[0]}" with "{alike[1]}"'
             warnings = [
-                Issue(FILE_ENDINGS, Blame.TESTSET, message, lookup.name, "to review: look at one pair"),
+                Issue(IDS_SPELT_OTHERWISE, Blame.TESTSET, message, lookup.name, "to review: look at one pair"),
                 *warnings,
             ]
         columns = replace(begun.columns, **{role: role})
