@@ -114,8 +114,10 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
 
 def _is_document(name: str, objects: Mapping[str, Sequence[Any]], cells: Mapping[str, Sequence[Any]]) -> bool:
     """Whether a column of objects holds documents that are compared as a whole: another column holds such documents, too, or several
-    columns have the names of its keys."""
-    if any(likeness(objects[name], objects[other]) >= _DOCUMENTS for other in objects if other != name):
+    columns have the names of its keys. Two columns of outputs, by their names, are not compared with one another."""
+    is_output = role_weight(name, "output") >= NOUN
+    others = (other for other in objects if other != name and not (is_output and role_weight(other, "output") >= NOUN))
+    if any(likeness(objects[name], objects[other]) >= _DOCUMENTS for other in others):
         return True
     taken = [other for other in cells if called_id(other)]
     return len(field_columns(output_keys(objects[name]), [other for other in cells if other not in objects], taken)) > 1
