@@ -80,9 +80,9 @@ class ExpectedFindings(Struct):
             return
         (self.problems if finding.level == "error" else self.warnings).append(finding.issue(where))
 
-    def refuse(self, *issues: Issue | None) -> None:
-        """Adds issues to the problems, each once; None is passed over."""
-        self.problems += [issue for issue in issues if issue is not None and issue not in self.problems]
+    def refuse(self, *issues: Issue) -> None:
+        """Adds issues to the problems, each once."""
+        self.problems += [issue for issue in issues if issue not in self.problems]
 
 
 def check_answers(
@@ -100,35 +100,33 @@ def check_answers(
     result = ExpectedFindings(expected_column.test_set.name, tuple(dict.fromkeys(against.name for against in every)))
     result.corrections = expected_column.test_set.corrections
     for number, against in enumerate(every):
-        _check(expected_column, against, strict_types, result, first=number == 0)
+        _check_each_answer(expected_column, against, strict_types, result, first=number == 0)
     if not result.looked_at:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be checked", result.name)])
     return result
 
 
-def _check(
+def _check_each_answer(
     answers: Answers, against: SchemaToCheck, strict_types: bool, result: ExpectedFindings, *, first: bool
 ) -> None:
     """Adds to `result` what is wrong with each answer by one schema. Only the `first` schema counts the rows."""
     roots: dict[str, FieldNode | Issue] = {}
     for answer in answers.read(against.column):
-        result.looked_at += first
-        issue = unreadable_issue(answer)
-        if against.broken_by is not None:
-            broken = against.broken_by(answer.document) if issue is None else ()
-            messages = [f'the rule "{name}": {why}' for name, why in broken]
-            result.refuse(issue, *(Issue("rule-broken", Blame.TESTSET, message, answer.where) for message in messages))
-            continue
-        tree = against.listed or against.root or _root_in_cell(answer, against, roots)
-        if issue is not None or isinstance(tree, Issue):
-            result.refuse(issue, tree if isinstance(tree, Issue) else None)
-            continue
-        if isinstance(tree, FieldNode):
-            findings = check_expected([answer.document], tree, strict_types=strict_types)
-        else:
-            findings = check_listed(answer.document, tree)
-        for finding in findings:
-            result.add(finding, answer.where)
+        if first:
+            result.looked_at += 1
+        tree = None if against.broken_by else against.listed or against.root or _root_in_cell(answer, against, roots)
+        unusable = [issue for issue in (unreadable_issue(answer), tree) if isinstance(issue, Issue)]
+        if unusable:
+            result.refuse(*unusable)
+        elif against.broken_by is not None:
+            for name, why in against.broken_by(answer.document):
+                result.refuse(Issue("rule-broken", Blame.TESTSET, f'the rule "{name}": {why}', answer.where))
+        elif isinstance(tree, FieldNode):
+            for finding in check_expected([answer.document], tree, strict_types=strict_types):
+                result.add(finding, answer.where)
+        elif tree is not None and not isinstance(tree, Issue):
+            for finding in check_listed(answer.document, tree):
+                result.add(finding, answer.where)
 
 
 def _schemas_to_check(answers: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:

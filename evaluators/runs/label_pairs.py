@@ -37,6 +37,8 @@ SPECIAL: Final = (OTHER, UNREADABLE, MISSING_OUTPUT, BLOCKED)
 
 LabelKey: TypeAlias = str
 """What stands on one side: a label behind `=`, or one of SPECIAL."""
+_TOO_LONG: Final = "="
+"""The key of a text that is too long for a label."""
 LabelPair: TypeAlias = tuple[LabelKey, LabelKey]
 
 
@@ -90,7 +92,7 @@ class LabelColumn:
             for place, key in enumerate(zip(expected, outputs, codes, strict=True)):
                 code = self._known.get(key)
                 if code is None:
-                    code = self._code(key, verdicts, offsets[place])
+                    code = self._add_pair(*key, verdicts, offsets[place])
                     if self.given_up:
                         break
                     if len(self._known) == _MOST_KNOWN:
@@ -105,18 +107,22 @@ class LabelColumn:
             counts.clear()
         return [NO_LABELS] * len(codes)
 
-    def _code(self, key: tuple[Any, Any, int], verdicts: Sequence[Result], offset: int) -> int:
-        """The code of a row's label pair, a new one where the pair is new; NO_PAIR for a row without a score. `key` is the expected cell,
-        the output's, and the code of the verdict. Sets `given_up` where there are too many labels to count."""
-        pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].status)
+    def _add_pair(self, expected: Any, output: Any, verdict: int, verdicts: Sequence[Result], offset: int) -> int:
+        """Adds the label pair of a row to `pairs`, where it is new, and gives its code; NO_PAIR for a row without a score. `verdict` is the
+        row's place in `verdicts`, and `offset` its number in the split.
+
+        Sets `given_up` where there are too many labels to count, and notes in `unlisted` an expected answer that is none of the listed.
+        """
+        pair = label_pair(self._rule, self._listed, expected, output, verdicts[verdict].status)
         if pair is None:
             return NO_PAIR
         code = self.pairs.setdefault(pair, len(self.pairs))
-        self._wanted.add(pair[0])
-        if self._listed is None and (pair[0] == "=" or too_many_for_labels(len(self._wanted), len(self.pairs))):
+        wanted, _ = pair
+        self._wanted.add(wanted)
+        if self._listed is None and (wanted == _TOO_LONG or too_many_for_labels(len(self._wanted), len(self.pairs))):
             self.given_up = True
-        if not is_label(pair[0]) and not self._rule.other and len(self.unlisted) < MOST_UNLISTED:
-            self.unlisted.setdefault(key[0] if key[0].__class__ is str else to_text(key[0]), (offset,))
+        if not is_label(wanted) and not self._rule.other and len(self.unlisted) < MOST_UNLISTED:
+            self.unlisted.setdefault(expected if expected.__class__ is str else to_text(expected), (offset,))
         return code
 
 
@@ -139,7 +145,7 @@ def label_pair(
     if listed is not None:
         label = f"={wanted}" if wanted in listed else OTHER
     else:
-        label = "=" if _is_too_long(wanted) else f"={wanted}"
+        label = _TOO_LONG if _is_too_long(wanted) else f"={wanted}"
     return label, _output_label(rule, listed, output, status)
 
 

@@ -287,9 +287,10 @@ class _OutcomeRecorder:
             return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
 
     def _wrong_without_lists(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
-        """The wrong outcomes of a row without lists; empty for a row with lists, whose outcomes depend on all items."""
+        """The wrong outcomes of the row at `index` of `slots`, or nothing where one of them may be about a list: these depend on all items
+        of it."""
         wrong = tuple(self._plan.wrong_outcomes_from(self._evaluator, slots, index, _EVERYTHING, ()))
-        return () if any(map(_is_about_list, wrong)) else wrong
+        return () if any(map(_may_be_about_list, wrong)) else wrong
 
     def _outcomes_to_keep(self, recorded: Recorded, request: RowToRecord) -> Iterator[tuple[str, int, OutcomeLine]]:
         """The outcomes of a recorded row that are kept, as (field, reason to keep it, outcome). The reason is `_FIRST` for one
@@ -345,8 +346,8 @@ _EVERYTHING: Final = ("",)
 _CONTAINERS: Final = (list, dict)
 
 
-def _is_about_list(wrong: Outcome) -> bool:
-    """Whether a result is that of an item, or of a list that is missing or extra, alone or in an object."""
+def _may_be_about_list(wrong: Outcome) -> bool:
+    """Whether a list may be behind a result: it is that of an item, or one of its values is a list, or an object, which may hold one."""
     return "[" in wrong.path or wrong.expected.__class__ in _CONTAINERS or wrong.actual.__class__ in _CONTAINERS
 
 

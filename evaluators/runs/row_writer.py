@@ -157,12 +157,13 @@ class RowWriter:
             self._write_split(part, recording, rows_before)
 
     def _write_split(self, part: Part, recording: Recording, rows_before: int) -> None:
-        """Writes the split in one transaction, and moves on to the next split and row. Raises Problems (environment) where another process
-        has stored it."""
+        """Writes the split in one transaction, and moves on to the next split and row. Its rows go into the database, with the lines for
+        people, or without either into memory, where the run is kept there. `rows_before` is how many rows the splits before it have.
+        Raises Problems (environment) where another process has stored it."""
         sums, first = part.sums, self.next_row
         db = self._file.connection
         with self._file.transaction():
-            text = pack(sums) if self.rows.memory is None else b""  # nobody goes on with what is in memory
+            text = pack(sums) if self.rows.memory is None else b""  # only a run that is not in memory is resumed
             split = self._variant, sums.index, first, sums.span, sums.finished, text
             try:
                 db.execute("insert into splits values (?, ?, ?, ?, ?, ?)", split)

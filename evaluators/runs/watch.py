@@ -65,7 +65,8 @@ class Watch(Struct, frozen=True):
         return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
     def _field_counts(self, verdict: Result, place: int | None) -> _Counts | None:
-        """The counts of the field with that index among `fields`, or else among `paths`; zeros where it is in neither."""
+        """The counts of one field in a row. With a closed list of fields, `place` is its index in it, and a field that is not listed has
+        zeros. Without one, `place` is its index in `paths`, and a row whose verdict has no counts for these gives None."""
         if not self.fields:
             return verdict.watched[place] if verdict.watched and place is not None else None
         return _count_statuses(() if place is None else verdict.statuses[place : place + 1])

@@ -59,7 +59,8 @@ def suite_scorers(suite: AnySuite, *, columns: Places | None = None, overall: st
 def suite_functions(
     suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> list[Callable[..., list[Score]]]:
-    """The scorers of a suite as functions for Braintrust: each gives the score of its part, and one for each field."""
+    """A function for Braintrust for each evaluator of a suite, and one for the overall score, called `overall`, where the suite or this
+    gives it a name. Each function gives the score of its evaluator, and one for each field. `columns` says where the cells are found."""
     return [_function(scorer) for scorer in suite_scorers(suite, columns=columns, overall=overall)]
 
 

@@ -107,8 +107,9 @@ def _read_by_type(reading: SchemaReading) -> None:
 def _read_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """Reads the metrics that a schema names into its part, then the schemas below it.
 
-    Metrics compare the value as a whole. But a list whose metric is an alignment, such as `hungarian`, or has one as its fallback, is
-    compared item by item.
+    Metrics compare the value as a whole, so what stands below is idle: it is read, but not compared. But a list whose metric is an
+    alignment, such as `hungarian`, or has one as its fallback, is compared item by item: its part gets the alignment, and its weight is
+    multiplied by that of the metric. A metric that cannot be read is noted as a problem, and no metric.
     """
     asked = tuple(_with_address_metric(each, reading.schema, len(metrics)) for each in metrics)
     if reading.part.kind == "array" and len(asked) == 1:

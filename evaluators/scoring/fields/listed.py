@@ -327,7 +327,11 @@ def _lines_below(branch: Branch) -> list[Branch]:
 
 
 def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
-    """The node of a place and of everything below it; `common` are the transforms of every field."""
+    """The node of a place and of everything below it; `common` are the transforms of every field.
+
+    By its line it is skipped, a unit of several fields, a list whose items are paired, or a single value. What has fields below it is a
+    list where one of them begins with `[*]`, else an object.
+    """
     line, path, number = branch.line, branch.path, branch.number
     below = {key: _node(inner, common) for key, inner in branch.below.items()}
     items = below.get(ANY)
@@ -342,10 +346,11 @@ def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     if line.together is not None:
         compound = Compound(line.together.fields, _metric(line, line.fallback_for))
         return _object(branch, below, compound, line.together.transforms(transforms))
-    if line.align is not None and not below:
+    if line.align is not None and not below:  # the items are single values, compared as the line says
         metrics = (_metric(line, None),)
         items = FieldNode((*path, ANY), "leaf", metrics, transforms, weight=line.weight, policy=FIELDS, listed=number)
     if items is not None:
+        # where the line itself pairs single values, `[*]` means the items of a list alone, as in a schema
         return FieldNode(
             path, "array", align=line.align or ORDERED, weight=_weight(branch), required=line.required,
             fallback_for=line.fallback_for, policy=FIELDS if below else SCHEMA, listed=number,

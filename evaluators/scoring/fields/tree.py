@@ -231,8 +231,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def as_object(self) -> FieldNode | None:
-        """The place as an object whose values are compared by any key: for two objects where `[*]` also means their values; None where
-        not."""
+        """This list read as an object, for rows that have two objects at its place: `[*]` then stands for the values of any key. None for
+        what is no list or is compared as a unit, and where `[*]` means the items of lists alone."""
         if self.kind != "array" or self.unit or self.policy.every == "item":
             return None
         return FieldNode(

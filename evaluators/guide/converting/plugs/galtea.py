@@ -113,7 +113,8 @@ class Galtea(Converter):
             self._add_document(file, conversion)
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
-        """The evaluators that fit the rows of a test; none without one."""
+        """An evaluator to begin with, chosen by the expected answers of a test, and a note on it; nothing for an export without rows.
+        `source` is the place that the note names. Case and accents are set aside, as there."""
         return proposed_evaluators(conversion, source, normalized=True) if conversion.test_set else ()
 
     def evaluator_of_metric(

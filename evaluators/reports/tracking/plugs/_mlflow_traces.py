@@ -133,8 +133,9 @@ def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[A
 def _create_trace(
     client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: RowView, environment: bool
 ) -> str:
-    """Makes the trace of a row, called `name`: what the model was given, and what it answered. The other cells are attributes of its span.
-    Returns the id of the trace."""
+    """Makes the trace of a row, called `name`, and returns its id. Its output is that of the row. Its inputs are the input column, and the
+    remaining cells are attributes of its span; without an input column they are the inputs. The expected answer and the id are left out.
+    With `environment` it also says on which machine, by which program, it was made."""
     cells, roles = dict(row.cells or {}), record.result.columns
     output = cells.pop(roles["output"], None) if "output" in roles else None
     cells.pop(roles.get("expected", ""), None)
