@@ -27,6 +27,7 @@ from evaluators.guide.column_cells import (
     holds_verdicts,
     likeness,
     nonempty_cells,
+    share_equal,
     share_of_same_digits,
     shown_cells,
     surely_alike,
@@ -465,6 +466,7 @@ def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
             continue
         pairs = sorted(_candidate_pairs(among, chosen), key=lambda pair: -pair.weight)
         near = [pair for pair in pairs if pair.weight > pairs[0].weight - _NEARLY]
+        near += _rivals(pairs[0], role, among) if pairs else []
         answers = {name: pair for pair in reversed(near) if (name := pair.of(role)) is not None}
         names = [name for name in among.names if name in answers]
         if not names:
@@ -478,6 +480,24 @@ def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
                 among = replace(among, elsewhere={*among.elsewhere, role})
             else:
                 chosen.take(role, column, "as you said")
+
+
+def _rivals(best: _RolePair, role: Role, among: _Columns) -> list[_RolePair]:
+    """Pairs with further columns that may play the role, where the column of the best pair has no name that speaks for it: they have such a
+    name, or some cells of the other side. Of several outputs the one with the most right answers is no likelier than the others."""
+    other = best.expected if role == "output" else best.output
+    column = best.of(role)
+    if column is None or other is None or among.weight(column, role) or (best.output, best.expected) in among.pairs:
+        return []
+    sides = [(name, other) if role == "output" else (other, name) for name in among.names if name not in (column, other)]
+    return [
+        _RolePair(0.0, output, expected, sure=False)
+        for output, expected in sides
+        for name in [output if role == "output" else expected]
+        if not names_other_side(name, role, among.names)
+        and not {name} & {*among.doubtful, *among.inputs}
+        and (among.weight(name, role) >= NOUN or share_equal(among.of(output), among.of(expected)) >= _SOMEWHAT_ALIKE)
+    ]
 
 
 def _candidate_pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
