@@ -25,7 +25,7 @@ from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import MAX_CHARS
 from evaluators.testsets.byte_source import ByteSource, shortened_file, unusable_file
 from evaluators.testsets.columns import DELIMITERS
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split
+from evaluators.testsets.reader import CHUNK_BYTES, HEADER_AGAIN, MAX_CHUNK_ROWS, Chunk, Reader, Split, names_of
 from evaluators.testsets.row_texts import line_blocks, row_texts
 
 LARGEST_CELL: Final = 2**31 - 1
@@ -65,6 +65,7 @@ class SplitPass:
         self.span = 0
         self.bytes = self.bytes_of_chunks = 0
         self.width = len(table.header)
+        self.names = names_of(table.header)
         self.wanted = [(name, table.header.index(name) if name in table.header else None) for name in columns]
         self.undecoded = False
 
@@ -171,13 +172,14 @@ class SplitPass:
         of a record."""
         start = self.span
         self.span += len(records)
-        if not self.undecoded and not issues and {self.width}.issuperset(map(len, records)):
+        usual = {self.width}.issuperset(map(len, records)) and self.names not in records
+        if usual and not self.undecoded and not issues:
             return Chunk(range(start, self.span), self.span, {name: _column(records, at) for name, at in self.wanted})
         return self._chunk_with_faults(start, records, issues)
 
     def _chunk_with_faults(self, start: int, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue]) -> Chunk:
         """The records from the place `start` on as a chunk. Blank lines are no rows; records with too many or too few cells, or with bytes
-        that are no text, are faults, as are those in `issues`, and each of their cells is a CellError."""
+        that are no text, and the header once more, are faults, as are those in `issues`, and each of their cells is a CellError."""
         rows = [(number, record) for number, record in enumerate(records) if record]
         checked = ((at, issues.get(number) or self._fault_of(record)) for at, (number, record) in enumerate(rows))
         faults = [(at, issue) for at, issue in checked if issue is not None]
@@ -201,7 +203,8 @@ class SplitPass:
         return self.delimiter.join(texts[column:] if column == self.width - 1 else texts[column : column + 1])
 
     def _fault_of(self, record: Sequence[Cell]) -> Issue | None:
-        """The fault of a record with more or fewer cells than the header, or with bytes that are no text; None without one."""
+        """The fault of a record with more or fewer cells than the header, with bytes that are no text, or that is the header again; None
+        without one."""
         if len(record) != self.width:
             cells = "1 cell" if len(record) == 1 else f"{len(record)} cells"
             message = f"this row has {cells}, the header has {self.width}"
@@ -210,7 +213,7 @@ class SplitPass:
             return Issue(RAGGED, Blame.TESTSET, message, hint=hint)
         if self.undecoded and any(UNDECODED.search(cell) for cell in record if isinstance(cell, str)):
             return NOT_TEXT
-        return None
+        return HEADER_AGAIN if record == self.names else None
 
 
 class _NotStrict(Exception):

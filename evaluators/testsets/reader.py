@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Protocol, Self
 
 from msgspec import Struct
 
-from evaluators.model.issues import CellError, Issue
+from evaluators.model.issues import Blame, CellError, Issue
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
@@ -47,6 +47,20 @@ class Split(Struct, frozen=True):
     end: int | None = None
     note: str | None = None
     """Why the piece was not cut further, when that is worth saying."""
+
+
+HEADER_AGAIN: Final = Issue(
+    "header-again",
+    Blame.TESTSET,
+    "this row has the names of the columns once more, and no values",
+    hint="delete it; where another table begins here, put that one into a file of its own",
+)
+"""The fault of such a row, as files that were put behind one another have it."""
+
+
+def names_of(header: Sequence[str]) -> list[str] | None:
+    """The names of the columns as a row would have them; None for a single column, in which a name may well be a value."""
+    return list(header) if len(header) > 1 else None
 
 
 class Chunk(Struct, frozen=True):

@@ -201,6 +201,13 @@ def test_empty_rows_are_no_rows_and_keep_their_number(tmp_path: Path) -> None:
     )
 
 
+def test_a_header_among_the_rows_is_a_fault(tmp_path: Path) -> None:
+    rows = (["a", "b"], [1, 2], [], ["Another table"], ["a", "b"], ["a", 3])
+    first, title, again, last = cells(opened(book(tmp_path / "rows.xlsx", *rows)), "a")
+    assert (first, title, last) == (1, "Another table", "a")
+    assert said(again) == "this row has the names of the columns once more, and no values"
+
+
 def test_many_rows_come_in_chunks(tmp_path: Path) -> None:
     table = opened(book(tmp_path / "rows.xlsx", ["a"], *([number] for number in range(2_500))))
     assert [chunk.count for chunk in all_chunks(table, ["a"])] == [1000, 1000, 500]

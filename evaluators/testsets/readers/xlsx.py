@@ -12,7 +12,17 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import to_text
 from evaluators.testsets.byte_source import ByteSource, unusable_file
-from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
+from evaluators.testsets.reader import (
+    CHUNK_BYTES,
+    HEADER_AGAIN,
+    HEADER_HINT,
+    MAX_CHUNK_ROWS,
+    Chunk,
+    Reader,
+    Split,
+    names_of,
+    refuse_same_names,
+)
 from evaluators.testsets.table_head import refuse_two_rows_of_names
 from evaluators.testsets.workbook import Sheet, open_sheet, place_of
 
@@ -71,6 +81,7 @@ class Xlsx(Reader, frozen=True):
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of the sheet below its header, without the empty ones."""
         places = {name: self.header.index(name) for name in columns if name in self.header}
+        names = names_of(self.header)
         with open_sheet(self.source) as sheet:
             # every column of the header says whether a row is empty
             rows = sheet.cells(self.first_number, len(self.header), self.merged)
@@ -80,18 +91,25 @@ class Xlsx(Reader, frozen=True):
                 taken.append((number - self.first_number, cells))
                 size += sum(len(cell) for cell in cells if isinstance(cell, str))
                 if len(taken) == MAX_CHUNK_ROWS or size >= CHUNK_BYTES:
-                    yield _chunk(taken, columns, places)
+                    yield _chunk(taken, columns, places, names)
                     taken, size = [], 0
             if taken:
-                yield _chunk(taken, columns, places)
+                yield _chunk(taken, columns, places, names)
 
 
-def _chunk(rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], places: dict[str, int]) -> Chunk:
-    """Rows, each with its offset, as a chunk of columns. A column that the header does not have holds MISSING."""
+def _chunk(
+    rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], places: dict[str, int], names: list[str] | None
+) -> Chunk:
+    """Rows, each with its offset, as a chunk of columns. A column that the header does not have holds MISSING. A row with the `names` of
+    the columns is a fault, and each of its cells a CellError."""
     cells: dict[str, list[Cell]] = {
         name: [row[places[name]] for _, row in rows] if name in places else [MISSING] * len(rows) for name in columns
     }
-    return Chunk([offset for offset, _ in rows], rows[-1][0] + 1, cells)
+    faults = [(at, HEADER_AGAIN) for at, (_, row) in enumerate(rows) if row == names]
+    for column in cells.values():
+        for at, issue in faults:
+            column[at] = CellError(issue)
+    return Chunk([offset for offset, _ in rows], rows[-1][0] + 1, cells, faults)
 
 
 def _filled_places(row: Sequence[Any]) -> list[int]:
