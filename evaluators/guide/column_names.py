@@ -301,8 +301,10 @@ def called_time(column: str) -> bool:
 
 
 def called_id_of_another(column: str) -> bool:
-    """Whether the name of a column has a word of ids that may be those of anything, such as "uuid" or "hash"."""
-    return bool(_NAMES_ANOTHER & {*words_of(column)})
+    """Whether the name of a column has a word of ids that may be those of anything, such as "uuid" or "hash". A key alone, and an answer
+    key, may be right answers."""
+    words = {*words_of(column)}
+    return bool(_NAMES_ANOTHER & words) and not words <= ANSWER | {"key"}
 
 
 def may_name_model(column: str) -> bool:

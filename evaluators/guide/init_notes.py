@@ -42,6 +42,8 @@ def notes_on_columns(
         for name in chosen.verdicts
         if called_verdict(name) and not called_metric(name) and not holds_shares(cells.get(name, ()))
     ]
+    if verdicts and chosen.has_output and not chosen.models and not chosen.pairs and "expected" not in chosen.columns:
+        notes.append(f"{quoted_names(verdicts)}: verdicts, which are no expected answers")
     notes += _note_on_models_in_rows(chosen, cells)
     if chosen.models:
         notes.append(f"outputs of {len(chosen.models)} models stand side by side: {quoted_names(chosen.models)}")

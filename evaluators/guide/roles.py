@@ -57,6 +57,7 @@ from evaluators.guide.column_names import (
     names_role_alone,
     pairs_by_name,
     role_weight,
+    without_digits,
     words_of,
 )
 from evaluators.runs.number_cells import READINGS, units_of
@@ -138,15 +139,15 @@ class _Columns(Struct, frozen=True):
     inputs: Collection[str]
     """Columns that are called like inputs."""
     keys: Collection[str] = ()
-    """Columns that say which of several options is right."""
+    """Columns that say which of several options is right, as the key of an exam does."""
 
     def of(self, name: str | None) -> Sequence[Any]:
         """The cells of a column; none for None."""
         return self.cells.get(name or "", ())
 
     def weight(self, name: str | None, role: Role) -> float:
-        """How much the name of a column speaks for a role, as `role_weight` counts it; 0 for a doubtful column. A key to options speaks for
-        expected answers."""
+        """How much the name of a column speaks for a role, as `role_weight` counts it; 0 for a doubtful column. A key speaks for expected
+        answers."""
         if name in self.keys and role == "expected":
             return max(NOUN, role_weight(name, role, self.names))
         return 0.0 if name in self.doubtful else role_weight(name, role, self.names)
@@ -176,10 +177,11 @@ def choose_roles(
     pairs = pairs_by_name([name for name in header if name not in chosen.measures])
     options = answer_options({name: cells.get(name, ()) for name in left})
     chosen.set_aside, doubtful = _columns_set_aside(left, settled, cells, pairs)
-    chosen.set_aside = {name: what for name, what in chosen.set_aside.items() if name not in options.keys}
+    keys = [*options.keys, *_answers_called_ids(left, given.get("output"), cells)]
+    chosen.set_aside = {name: what for name, what in chosen.set_aside.items() if name not in keys}
     chosen.set_aside |= dict.fromkeys(options.columns, OPTIONS)
     chosen.verdicts = [name for name, what in chosen.set_aside.items() if what == _VERDICTS and name not in doubtful]
-    _choose_id(header, cells, chosen, ask)
+    _choose_id([name for name in header if name not in keys], cells, chosen, ask)
     taken = {*chosen.columns.values(), *chosen.measures}
     barred = {name for name in chosen.set_aside if name not in doubtful}
     inputs = [name for name in header if name not in taken and is_input(name)]
@@ -201,7 +203,7 @@ def choose_roles(
             free = [name for name in free if name not in chosen.models]
         worded = [name for name in inputs if not is_usual(name, "input") and not chosen.models]
         among = [name for name in header if name in free or name in worded][:_MOST_COLUMNS]
-        _choose_pair(_Columns(among, cells, elsewhere, by_name, doubtful, worded, options.keys), chosen, ask)
+        _choose_pair(_Columns(among, cells, elsewhere, by_name, doubtful, worded, keys), chosen, ask)
     inputs = [name for name in inputs if name not in chosen.columns.values()]
     if "input" not in chosen.columns and inputs:
         usual = [name for name in inputs if is_usual(name, "input")]
@@ -339,9 +341,53 @@ def _columns_set_aside(
         and not called_metric(name, among)
         and _drawn_from_one({*map(comparable_text, nonempty_cells(cells.get(name, ())))}, domains)
     ]
+    shared += _answers_called_models(contents, among, cells)
     models = [name for name in shared if contents[name] in (MODELS, _OF_PEOPLE)]
     doubtful = [name for name in shared if name not in models]
     return {name: what for name, what in contents.items() if name not in models}, doubtful
+
+
+def _answers_called_models(
+    contents: Mapping[str, str], among: Sequence[str], cells: Mapping[str, Sequence[Any]]
+) -> list[str]:
+    """The columns that are called like names of models, and that are short answers all the same: in half of the rows they are the same as
+    another column, which is no name of a model, or has one for the other side, as `human` and `llm` have. `run_1` is one if `run_2` is.
+
+    `contents` says what the columns hold that are none of answers, `among` are the names of all. Where another column is called like an
+    output, that one alone says it.
+    """
+    rest = [name for name in among if name not in contents]
+    if any(role_weight(name, "output") >= NOUN for name in rest):
+        return []
+    models = [name for name, what in contents.items() if what == MODELS]
+    sides = {name: "output" if role_weight(name, "output") >= NOUN else "expected" for name in models if _says_side(name)}
+    answers = [
+        name
+        for name in models
+        if not any(map(names_model, map(str, nonempty_cells(cells[name]))))
+        and any(
+            surely_alike(cells[name], cells.get(other, ()))
+            for other in [*rest, *(other for other in sides if name in sides and sides[other] != sides[name])]
+        )
+    ]
+    return [name for name in models if without_digits(name) in {*map(without_digits, answers)}]
+
+
+def _says_side(name: str) -> bool:
+    """Whether a name speaks for outputs or for expected answers."""
+    return max(role_weight(name, "output"), role_weight(name, "expected")) >= NOUN
+
+
+def _answers_called_ids(names: Sequence[str], output: str | None, cells: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The columns that are called like ids and are short answers all the same, as the key of an exam is: in half of the rows they are the
+    same as the column `output`, or, where that is None, as one that is called like outputs."""
+    outputs = [output] if output is not None else [name for name in names if role_weight(name, "output") >= NOUN]
+    return [
+        name
+        for name in names
+        if called_id(name) and not is_usual(name, "id") and name not in outputs
+        if any(surely_alike(cells.get(name, ()), cells.get(other, ())) for other in outputs)
+    ]
 
 
 def _drawn_from_one(values: set[str], domains: Sequence[set[str]]) -> bool:
@@ -483,8 +529,11 @@ def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
 
 
 def _rivals(best: _RolePair, role: Role, among: _Columns) -> list[_RolePair]:
-    """Pairs with further columns that may play the role, where the column of the best pair has no name that speaks for it: they have such a
-    name, or some cells of the other side. Of several outputs the one with the most right answers is no likelier than the others."""
+    """Pairs with further columns that may play the role, where the column of the best pair has no name that speaks for it: they have such
+    a name, or share a word with its name, or some cells with the other side.
+
+    Of several outputs the one with the most right answers is no likelier than the others.
+    """
     other = best.expected if role == "output" else best.output
     column = best.of(role)
     if column is None or other is None or among.weight(column, role) or (best.output, best.expected) in among.pairs:
@@ -496,7 +545,11 @@ def _rivals(best: _RolePair, role: Role, among: _Columns) -> list[_RolePair]:
         for name in [output if role == "output" else expected]
         if not names_other_side(name, role, among.names)
         and not {name} & {*among.doubtful, *among.inputs}
-        and (among.weight(name, role) >= NOUN or share_equal(among.of(output), among.of(expected)) >= _SOMEWHAT_ALIKE)
+        and (
+            among.weight(name, role) >= NOUN
+            or {*words_of(name)} & {*words_of(column)}
+            or share_equal(among.of(output), among.of(expected)) >= _SOMEWHAT_ALIKE
+        )
     ]
 
 
