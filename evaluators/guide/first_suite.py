@@ -174,6 +174,12 @@ def _places_and_roles(
         name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given
     }
     chosen, reading = ChosenColumns(), dict(settings)
+    if data is None:  # the columns are those of the files of both sides
+        own = [role for role in ROLES if role in columns]
+        config |= {role: {"file": config[role], "column": columns[role]} for role in own if role in config}
+        for role in own:
+            if role not in config:
+                chosen.take(role, columns[role], "as you said")
     if data is not None:
         alone = not holds_documents(data, Path())
         seeming = seeming_encoding(locate(data, Path())) if alone and "encoding" not in reading else None

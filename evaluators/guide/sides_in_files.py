@@ -131,7 +131,8 @@ def fields_in_columns(
             return {}
     elif answers is gold and usual_columns(gold.header, "expected"):
         return {}
-    taken = [chosen.columns[role] for role in ("id", "output") if role in chosen.columns and answers is rows]
+    own = ("id", "output") if answers is rows else ("id",)
+    taken = [column for role, column in chosen.columns.items() if role in own]
     columns = field_columns(keys, answers.header, [*taken, *usual_columns(answers.header, "id")])
     if not columns:
         return {}

@@ -128,9 +128,13 @@ def pair_files(
         rows = document_rows(document, expected.name)
         return rows, document_rows({**document, "expected": [output]}, output.name), ()
     key = None if pair_by == "position" else key_of_documents([expected_items, output_items], key)
-    if key is not None and not all(any(ids_of(items, key)) for items in (expected_items, output_items)):
-        hint = "`pair_by: position` pairs the documents by their places"
-        raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
+    for place, items in ((where, expected_items), (output.name, output_items)) if key is not None else ():
+        if not any(ids_of(items, key)):
+            keys = "`expected: {file: FILE, key: KEY, column: PATH}`, and `output` alike"
+            hint = (
+                f"{keys}, name a key and an answer of each file; `pair_by: position` pairs the documents by their places"
+            )
+            raise problem("no-such-key", f'no document of the list has the key "{key}"', where=place, hint=hint)
     warnings: tuple[Issue, ...] = ()
     other_key = key
     if key is None and pair_by is None:
@@ -141,6 +145,7 @@ def pair_files(
         if key is None:
             warnings = _warnings_of_places(known, expected_items, output_items, f"{expected.name} and {output.name}")
     how = "their places in the list" if key is None else f'the key "{key}"'
+    how += f' and "{other_key}"' if other_key != key else ""
     note = f"{expected.name} and {output.name} are lists of documents, paired by {how}"
     return listed_rows(expected, key, notes=(note,)), listed_rows(output, other_key, where="item"), warnings
 

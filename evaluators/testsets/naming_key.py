@@ -92,8 +92,10 @@ def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     styles = {folded_name(str(key)): key for key in other_first}
     naming = []
     for at, key in enumerate(first):
-        other_key = styles.get(folded_name(str(key)), key) if key not in other_first and called_id(str(key)) else key
-        names, others = names_by(key, items), names_by(other_key, other)
+        names, other_key = names_by(key, items), key
+        if names is not None and key not in other_first and called_id(str(key)):
+            other_key = styles.get(folded_name(str(key))) or _key_of_same_names(names, other)
+        others = names_by(other_key, other)
         if names is None or others is None:
             continue
         other_places = {name: place for place, name in enumerate(others)}
@@ -111,6 +113,17 @@ def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
             )
         )
     return sorted(naming, key=lambda naming_key: (not naming_key.is_called_id, -naming_key.shared))
+
+
+def _key_of_same_names(names: Collection[str], items: Sequence[Any]) -> str:
+    """The key called like an id under which documents have the most of these names, `instance_id` beside `id`; "" where none has one."""
+    shared = {
+        key: len({*names}.intersection(others))
+        for key in items[0]
+        if called_id(str(key)) and (others := names_by(key, items)) is not None
+    }
+    best = max(shared, key=lambda key: shared[key], default="")
+    return best if shared.get(best) else ""
 
 
 def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequence[str]) -> tuple[str, str] | None:

@@ -172,6 +172,10 @@ class _Opening(Struct, frozen=True):
     def _of_rows(self) -> TestSet:
         """The test set of a file of rows, with expected answers and outputs from elsewhere joined to it."""
         config = self.config
+        if config.pair_by == "position":
+            message = "rows of files are paired by their ids, and `pair_by: position` is for lists of documents"
+            hint = "leave it out, and give both files a column with the same ids"
+            raise problem("bad-pairing", message, where=self.files.shown_name(_file_of_rows(config)), hint=hint)
         reader, configured = self._rows()
         expected = config.expected if config.file is not None else _of_same_rows(config.expected)
         outputs = [config.output] if config.output is not None else list(self.files.variants().values())
@@ -188,7 +192,9 @@ class _Opening(Struct, frozen=True):
         needed = (self.needed - elsewhere) | joined_by
         key = own_columns.get("id") or next(iter(usual_columns(reader.header, "id")), None)
         which = (
-            self._which_of_rows() if config.file is not None else say_which_elsewhere("expected", config.expected, key)
+            self._which_of_rows()
+            if config.file is not None
+            else say_which_elsewhere("expected", config.expected, key, table.header)
         )
         try:
             columns = guess_columns(
@@ -389,6 +395,11 @@ def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
         own = (issue for issue in variant.warnings if issue not in base.warnings)
         warnings += (replace(issue, where=f"variant {name}: {issue.where}") for issue in own)
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
+
+
+def _file_of_rows(config: TestSetConfig) -> str:
+    """The file that holds the rows: that of the test set, or of its expected answers."""
+    return config.file or (config.expected.file if isinstance(config.expected, Joined) else None) or ""
 
 
 def _is_own(place: Place) -> bool:

@@ -201,7 +201,9 @@ class PlaceFiles(Struct, frozen=True):
         needed: set[Role] = {"id"} if other.columns is not None else {"id", role}
         columns = guess_columns(
             table.header, named, needed=needed, name=name, knows=partial(knows, table),
-            which=say_which_elsewhere(role, other, named.get("id") or next(iter(usual_columns(reader.header, "id")), None)),
+            which=say_which_elsewhere(
+                role, other, named.get("id") or next(iter(usual_columns(reader.header, "id")), None), reader.header
+            ),
         )  # fmt: skip
         if other.columns is None:
             return JoinedCells(table, columns.id or "", columns.of(role) or "", name)
@@ -251,9 +253,11 @@ def _with_list_named(issue: Issue, file: str) -> Issue:
     return replace(issue, hint=f"say which one: `{{file: {file}, {named[0]}}}` in place of {file}")
 
 
-def say_which_elsewhere(role: Literal["output", "expected"], place: Place | None, key: str | None) -> Which:
+def say_which_elsewhere(
+    role: Literal["output", "expected"], place: Place | None, key: str | None, header: Sequence[str]
+) -> Which:
     """A function that words a hint: the line to write in the suite where it is unclear which column of another file plays a role. `key`
-    is the usual column of ids there."""
+    is the usual column of ids there, and `header` has all columns."""
     file = flow_text(place.file if isinstance(place, Joined) else place)
     usual = flow_text(key or "NAME")
 
@@ -261,7 +265,9 @@ def say_which_elsewhere(role: Literal["output", "expected"], place: Place | None
         """The hint for the role that is wanted; `named` gives the column that may play it."""
         column = named[wanted]
         if wanted == "id":
-            return f"say which one: `{role}: {{file: {file}, key: {flow_text(column)}}}` under test_set"
+            both = "give both files a column with the same ids, or paste the column of one into the other"
+            naming = f"`{role}: {{file: {file}, key: {flow_text(column)}}}` under test_set"
+            return both if len(header) == 1 else f"{both}; where a column has ids, {naming} says which one"
         if wanted != role:
             return say_which(wanted, {wanted: column})
         line = f"say which one: `{role}: {{file: {file}, column: {flow_text(column)}}}` under test_set"

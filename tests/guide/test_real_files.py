@@ -44,6 +44,8 @@ def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatc
     assert ran.exit_code == case.get("ends", 0), ran.output
     for part in case.get("shows", []):
         assert part in flat(ran.output)
+    if ran.exit_code == 2:  # the suite is refused
+        return
     scores = {one.name: one for one in load(str(suite)).run().result.evaluators}
     assert {name: scores[name].mean for name in case.get("scores", {})} == case.get("scores", {})
     passed = case.get("passed", {})

@@ -170,7 +170,7 @@ def test_a_named_key_pairs_lists_and_must_be_there(tmp_path: Path) -> None:
     test_set = open_set(tmp_path, {"expected": "gold.json", "output": "out.json", "columns": {"id": "doc"}})
     assert rows(test_set, "output") == {"a": [{"doc": "a", "x": 1}]}
     said = problem_of(tmp_path, expected="gold.json", output="out.json", columns={"id": "dok"})
-    assert 'no document of a list has the key "dok"' in said
+    assert 'no document of the list has the key "dok"' in said
 
 
 def test_two_files_are_one_document_each_when_one_of_them_is_no_list(tmp_path: Path) -> None:
