@@ -15,7 +15,11 @@ _FEW: int = 30
 def calibration_page(
     calibration: Calibration, run: str, target: str, column: str, changed: ChangedAnswers | None
 ) -> Page:
-    """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
+    """The page: how often judge and people agree, beyond chance, in which direction they differ, and where.
+
+    `run` is the run's name, `target` what the judge gave a verdict on, `column` has the marks of people. `changed` are the verdicts that
+    another run gave otherwise; where it is None, the page has no section on another run.
+    """
     sections = [_metric_section(calibration, target, column), _confusion_section(calibration.confusion)]
     if calibration.choices is not None:
         sections += _choice_sections(calibration.choices)

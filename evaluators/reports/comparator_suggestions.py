@@ -99,9 +99,10 @@ class _Candidate(Struct, frozen=True):
 
 
 def changes(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]:
-    """The changes that would turn some of the mismatches into matches, the one that turns most first.
+    """The changes that would turn some of a field's mismatches into matches, the one that turns most first. `compared` says how the field
+    is compared today.
 
-    Of changes that forgive the same mismatches, only the simplest is given.
+    Of changes to one switch that forgive the same mismatches, only the simplest is given; after these, `normalized` and `fuzzy` are tried.
     """
     changes = [
         Change(
@@ -181,7 +182,8 @@ def _pairs(compared: FieldRule, mismatch: Mismatch) -> list[tuple[Any, Any]]:
 def _candidates(
     compared: FieldRule, mismatches: Sequence[Mismatch]
 ) -> Iterator[tuple[Iterable[_Candidate], Sequence[int]]]:
-    """Groups of candidates, the simplest first, each with the mismatches to try. The candidates of a group are steps of one change."""
+    """Groups of candidates, the simplest first, each with the mismatches to try, by their numbers. The candidates of a group are steps of
+    one change. `compared` says how the field is compared today; which groups are tried depends on that and on the values."""
     comparator = compared.comparator
     word, every = word_of(comparator), range(len(mismatches))
     pairs = [pair for mismatch in mismatches for pair in _pairs(compared, mismatch)]
@@ -194,6 +196,7 @@ def _candidates(
     if plain or (word == "numeric" and not comparator.lists_answers):
         numeric = comparator if word == "numeric" else None
         yield from ((candidates, every) for candidates in _tolerance_candidates(numeric, pairs, compared.by_schema))
+        # numbers in text: only where every expected text may be one
         exact = getattr(numeric, "tolerance", None) is None
         texts_in = [number for number, mismatch in enumerate(mismatches) if _may_read_alike(compared, mismatch, exact)]
         may_be_number = _has_digit if numeric is not None else _may_be_number
@@ -243,8 +246,9 @@ def _unlike_default(word: str, settings: Options, apart: str) -> Options:
 def _tolerance_candidates(
     numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]], by_schema: bool
 ) -> Iterator[list[_Candidate]]:
-    """Candidates with a greater tolerance for numbers, and one that needs only one of its two limits. `numeric` is the comparator of today
-    where it is that one."""
+    """Candidates with a greater tolerance for numbers, and one that needs only one of its two limits. `numeric` is the comparator of today,
+    or None where that is another one; `pairs` are the expected and the actual values; `by_schema` says that a schema names the
+    comparator. Empty where no pair has two numbers and no text is read as one."""
     tolerance, reading = getattr(numeric, "tolerance", None), _parse_option(numeric)
     limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
     if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):

@@ -181,6 +181,8 @@ class _Side:
     """
 
     def __init__(self, recorded: _Recorded, number: int | None, name: str, result: Result | None) -> None:
+        """`recorded` has the rows of the run, `number` is that of the row, and None where the run lacks it; `name` is the evaluator.
+        Without a `result` there are no outcomes."""
         self.result = result
         self._recorded, self._number, self._name = recorded, number, name
         self.outcomes: dict[str, Outcome] = {}

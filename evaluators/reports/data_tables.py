@@ -116,7 +116,7 @@ def _repeat_lines(name: str, run: Run) -> Iterator[Line]:
 def _confidence_lines(name: str, run: Run) -> Iterator[Line]:
     """The lines of a run for one list of its confidences: `name` is the attribute, `bins` or `accept`.
 
-    `chosen` is true of the entry whose threshold is the chosen one.
+    In a line of `accept`, `chosen` is true where its threshold is the chosen one; the table of bins does not show that member.
     """
     for confidence in run.result.confidence:
         rows = confidence.n + confidence.missing + confidence.unusable

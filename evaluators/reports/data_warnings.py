@@ -340,7 +340,8 @@ def _key_warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | 
 
 
 def _items_in_words(keys: KeyStats) -> str:
-    """`3 expected items of "items" have no key "sku"`."""
+    """What is wrong with the items of a list or its keys, in words, such as `3 expected items of "items" have no key "sku"`. The words
+    depend on the kind of trouble, `keys.what`, and on the side that has it."""
     if keys.what == "too_long":
         return f'"{keys.path}" has too many items to compare each with each'
     if keys.what == "unclear_key":

@@ -66,7 +66,8 @@ def wrap(text: str, columns: int, indent: str = "", whole_words: bool = False) -
 
 
 def _break_word(line: str, columns: int, indent: str) -> list[str]:
-    """A line in as many as its longest word needs, which is broken behind a mark that ends a part of it."""
+    """A line that is too wide as several of at most `columns`, those after the first begun with `indent`. A line is broken behind the last
+    mark of `_ENDS` in it where that stands in its second half, and else where it is full."""
     parts: list[str] = []
     while width(line) > columns:
         head = _beginning(line, columns)

@@ -98,7 +98,8 @@ def _count(name: str, item: Any) -> str:
 
 
 def table_of(items: Iterable[Any], columns: Sequence[Column], tone: Callable[[Any], Tone] | None = None) -> PageTable:
-    """The table of some items, without the optional columns that say 0 or nothing of all of them."""
+    """The table of some items, without the optional columns that say 0 or nothing of all of them. `tone` gives the tone of an item's row;
+    without it rows have none."""
     items = list(items)
     cells = [(column, [column.cell(item) for item in items]) for column in columns]
     shown = [

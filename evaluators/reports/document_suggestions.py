@@ -123,7 +123,9 @@ _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStat
 def document_suggestions(
     lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
 ) -> Iterator[Suggestion]:
-    """Suggestions on whole documents, for each evaluator with a schema and each variant."""
+    """Suggestions on whole documents, such as that all values stand under one more key or another one, for each evaluator of type
+    `schema_match` and each variant. At most `MOST_OF_DOCUMENTS` recorded outcomes of a variant are looked at; `again` has its rows, to be
+    scored again. The hint about nulls is given only where the rows do not come out as they were recorded."""
     named = {line.name: line for line in lines if line.settings.type == "schema_match"}
     for variant in record.facts.variants if named else ():
         counters: dict[tuple[str, _Oddity], Counter[int]] = {}

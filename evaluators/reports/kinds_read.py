@@ -77,6 +77,7 @@ def unused_comparators(
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
     every = [field for line in lines for field in read_fields(line, roles)]
+    # each look at a field also keeps its first expected value in `field.first`
     fields = [field for field in every if not _has_value_of_kind(field, first.get(field.line.name, ()))]
     if not fields:
         return []

@@ -133,13 +133,13 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
     if form.each == "run":
         yield file, options
     elif form.each == "variant":
-        for variant in record.each_variant:
+        for variant in record.each_variant:  # None in a run without variants, whose file keeps its name
             label = () if variant is None else (variant,)
             yield file.with_name(name_with_label(file.name, *label)), replace(options, variant=variant)
     elif isinstance(form, TableFormat):
         for table in form.tables:
             yield file.with_name(name_with_label(file.name, *table.label)), replace(options, table=table.name)
-    else:
+    else:  # a file for each evaluator with a schema and each variant
         several = sum(evaluator.by_schema for evaluator in record.facts.evaluators) > 1
         for stats in evaluators_by_schema(record):
             label = (*([stats.name] if several else ()), *(() if stats.variant is None else (stats.variant,)))

@@ -40,7 +40,10 @@ _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", 
 
 
 def row_report(record: Run, evaluator: str, row: RecordedRow, verdict: Result, scored: Recorded | None) -> Report:
-    """The report of one row. Where nothing could be compared, metrics are null and there are no outcomes."""
+    """The report of one row by one evaluator, whose result is `verdict`; `scored` is what the run recorded of its fields, with the schema.
+
+    Where nothing was recorded, or the schema is not known, it has the problem, the totals of the verdict and no outcomes.
+    """
     head = {
         "output_name": record.result.name,
         "row": row.number,
@@ -71,7 +74,8 @@ def row_report(record: Run, evaluator: str, row: RecordedRow, verdict: Result, s
 
 
 def totals_of(entries: Sequence[Outcome], declared: Declared) -> Report:
-    """The totals of some entries, in all and by metric, type and requiredness."""
+    """The totals of some entries, in all and by metric, type and requiredness, then the scores of judges, and the failed entries by reason
+    and by the first key of their path. `declared` is the schema, which says of a field its type and whether it is required."""
     passed = sum(entry.passed for entry in entries)
     failed = [entry for entry in entries if not entry.passed]
     types = ((declared.types.get(entry.place, "any"), entry.passed) for entry in entries)

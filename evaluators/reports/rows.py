@@ -276,6 +276,7 @@ def _why_of_field(field: Outcome) -> str:
     in_both = field.expected is not MISSING and field.actual is not MISSING
     one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION
     lacks = field.status is FieldStatus.OMISSION and field.actual is not MISSING  # a rule: its reason says what
+    # a reason takes the place of the values, but not where only one side has a value: then the value says more
     if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or lacks or not one_sided)):
         return f"{text} ({field.reason})" if field.reason else text
     if one_sided:
@@ -292,7 +293,8 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def _with_reasons(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
-    """The result of a row: its verdict, with the recorded reasons and values."""
+    """The result of a row: its verdict, with the recorded reasons and values. A blocked row has as its reason the evaluators that it waits
+    for, and no values; a scored one without a recorded reason has how many values are right."""
     if verdict.status is RowStatus.BLOCKED:
         reason: str | None = f"{ROW_WORDS['blocked'].of_reason}{', '.join(evaluator.needs)} did not pass"
         return replace(verdict, reason=reason, evaluator=evaluator.name)

@@ -51,7 +51,10 @@ def _setting(
 
 
 def _inner_settings(name: str, schema: Mapping[str, Any], models: Mapping[str, Any]) -> list[Setting]:
-    """The settings inside a setting that is a map of its own."""
+    """The settings inside a setting that is a map of its own, each called `NAME.INNER`; empty for any other setting.
+
+    `models` are the schemas that `schema` may refer to. Of several that a setting may be, the first that has settings counts.
+    """
     for branch in (schema, *schema.get("anyOf", ())):
         key = _model_name(branch)
         inner = models.get(key or "", {}) if key != "FromColumn" else {}
@@ -93,7 +96,7 @@ _KINDS: Final = {
 
 
 def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
-    """The allowed values of a setting, in words, from its JSON Schema."""
+    """The allowed values of a setting, in words, from its JSON Schema. `models` are the schemas that it may refer to."""
     if READ_AS in schema:
         return _READ.get(str(schema[READ_AS]), str(schema[READ_AS]))
     if "enum" in schema or "const" in schema:

@@ -198,7 +198,9 @@ def _rescored_suggestions(candidate: _Candidate, again: RowsAgain) -> list[Sugge
 def _wrong_fields(
     lines: Sequence[EvaluatorLine], record: Run, recorded_variant: RecordedVariant, again: RowsAgain, brief: bool
 ) -> Iterator[_Field]:
-    """The fields of a variant with mismatches, those with most of them first. With `brief`, only the first mismatches of each are taken."""
+    """The at most `MOST_FIELDS` fields of a variant with the most mismatches, those with most first. With `brief`, only the first
+    mismatches of each are taken. `again` has the rows that are scored again: a field knows how many of its values are wrong in these only
+    where the run recorded every outcome, and every row counts."""
     variant = recorded_variant.variant
     most_rows = None if recorded_variant.every_outcome else record.facts.most
     wrong = _mismatch_counts(record.result, variant)
@@ -301,7 +303,7 @@ def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
 
 
 def _schema_rules(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
-    """The rule by which each field of a schema is compared, by the field's name.
+    """The rule by which each field of a schema is compared, by the field's name. `named` says that the schema names the comparators.
 
     Fields with several metrics are left out; `ordered` of the rule is true of an item of a list that is compared in order.
     """
@@ -385,7 +387,8 @@ def _list_of(path: str) -> str:
 def text_suggestions(
     lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
 ) -> Iterator[Suggestion]:
-    """The changes to evaluators that compare two texts, for each variant, the one that turns most first."""
+    """The changes to evaluators that compare two texts, for each variant and evaluator the one that turns most first. `again` has the rows
+    of each variant. An evaluator without a wrong row, or one that reads a part of the output, has none."""
     for variant, rows in again.items():
         for line in lines:
             settings = line.settings

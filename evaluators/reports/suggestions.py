@@ -93,7 +93,8 @@ def suggestion_hint(text: str) -> Section:
 
 
 def suggestion_item(suggestion: Suggestion) -> Item:
-    """A suggestion in a sentence, with the line to write."""
+    """A suggestion in a sentence, with the line to write. One that is `named` says what happened and how to set it aside, one that is
+    `aside` how many values would be set aside, any other how many would turn right."""
     variant = f' of variant "{suggestion.variant}"' if suggestion.variant is not None else ""
     shown = ", ".join(f"{row:,}" for row in suggestion.rows)
     more = f" and {suggestion.in_rows - len(suggestion.rows):,} more" if suggestion.in_rows > len(suggestion.rows) else ""

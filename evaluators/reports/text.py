@@ -45,7 +45,8 @@ def page_text(page: Page, columns: int | None = None, apart: bool = False) -> st
 
 
 def page_lines(page: Page, columns: int | None = None, apart: bool = False) -> Iterator[Line]:
-    """The lines of the page, without those that underline its titles. `columns` and `apart` are as for `page_text`."""
+    """The lines of the page, without those that underline its titles, at most `columns` wide; without a number, as wide as the page says.
+    With `apart`, an empty line stands between the blocks of a section."""
     columns = columns or page.columns
     yield Line(visible(page.title).rstrip(), page.tone, "title")
     for section in page.sections:
@@ -144,8 +145,10 @@ def _fit_columns(columns_of_table: list[_Column], columns: int) -> tuple[list[li
         widest = max(texts, key=lambda column: column.natural)  # the widest text goes below, until the others fit
         rest.remove(widest)
         below.append(widest)
+    # where a grid has no room for both keys and the widest column, the second key is a column like any other
     if rest and _total_width([*(column.least for column in keys), max(column.least for column in rest)]) > columns:
         keys, rest = keys[:1], [*keys[1:], *rest]
+    # a key of text that is still too wide is wrapped
     room = columns - (_GAP + max(column.least for column in rest) if rest else 0)
     if not keys[0].number and len(keys) == 1 and keys[0].least > room:
         keys = [keys[0]._replace(least=max(_NARROWEST_TEXT, room))]

@@ -43,7 +43,8 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
 
 
 def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
-    """The columns of the batch, with an empty text for null: programs that read a CSV file make null of its empty cells.
+    """The columns of the batch by name, and those that the suite makes of them, with an empty text for null: programs that read a CSV file
+    make null of its empty cells. The column with the numbers of rows is left out.
 
     Raises Problems for a column that is not there.
     """

@@ -277,7 +277,8 @@ class Evaluation(Struct, frozen=True, dict=True):
             record = record.but(place=created.path, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(record))
             write_folder_files(created, record, _WRITTEN, options)
-            with open_text(created.path / "summary.txt") as stream:  # in its words
+            # written once more: this summary is the format `text`, and not that of a run of a suite
+            with open_text(created.path / "summary.txt") as stream:
                 FORMATS.find("text")().write(record, stream, options)
             return created.finish(record.result, record.facts)
 

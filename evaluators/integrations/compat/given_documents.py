@@ -57,7 +57,8 @@ def in_dialect(usual: schema_keywords.Dialect, function: Function) -> Function:
 
 
 def _in_other_words(**words: str) -> Callable[[Function], Function]:
-    """A decorator that renames arguments from the names of struct-extract-eval and extract-bench."""
+    """A decorator that renames arguments from the names of struct-extract-eval and extract-bench: `words` has for each of these the name
+    that the function itself has."""
 
     def wrap(function: Function) -> Function:
         """The function, called with the other names or with its own."""
@@ -202,8 +203,8 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
 
 
 def _evaluator_line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
-    """The evaluator, and notes on its schema. Raises Problems with every bad setting, and TypeError for one that
-    there is not."""
+    """The evaluator, and notes on its schema. A setting that is None or `()` counts as not given. Raises Problems with every bad setting,
+    and for a schema that reads a column; TypeError for a setting that there is not."""
     for name in settings.keys() - Scoring.__annotations__.keys():
         raise TypeError(f'there is no argument "{name}"; known: {", ".join(Scoring.__annotations__)}')
     notes: list[str] = []

@@ -67,8 +67,8 @@ class HostRow(Struct, frozen=True):
 
 
 def cells_of(row: HostRow, columns: Places) -> dict[str, Any]:
-    """The cells of the row, by role and column, as JSON values or text. `columns` has the places of cells that are elsewhere than usual; a
-    value that the host does not give has no cell."""
+    """The cells of the row, by role and column, as JSON values or text. `columns` has the places of cells that are elsewhere than usual,
+    and goes before everything else. A role that the host does not give is looked for by its usual names; without a value it has no cell."""
     cells: dict[str, Any] = {}
     maps = [mapping for mapping in (*row.more, row.input, row.expected) if isinstance(mapping, Mapping)]
     for mapping in maps:

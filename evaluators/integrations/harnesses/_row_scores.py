@@ -98,7 +98,8 @@ def _row_view(line: EvaluatorLine, result: Result) -> FieldView:
 
 
 def _field_scores(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[FieldView]:
-    """The scores of the fields that an evaluator lists, in its order; without a list, of the fields in the row."""
+    """The scores of the fields that an evaluator lists, in its order; without a list, of the fields in the row. `whole` is the score of the
+    evaluator: where the row was not scored field by field, each listed field has its status and no score."""
     listed = line.settings.scored_fields().of_rows
     if listed and len(listed) == len(result.statuses):
         yield from field_views(result, listed, right_ones=True)
@@ -124,7 +125,7 @@ def _measured_and_right(outcomes: Sequence[Outcome]) -> tuple[int, int]:
 
 def _with_values(view: FieldView) -> FieldView:
     """The score of a field with its status in its metadata, and with its two values where the row has one pair of them, or with how many
-    values there are and how many are right."""
+    values there are and how many are right. Values are cut at `_LONGEST`; a score of the pair other than 0 and 1 is its `credit`."""
     record: dict[str, Any] = {"path": view.path, "status": view.status.word}
     if len(view.outcomes) > 1:
         n, right = _measured_and_right(view.outcomes)

@@ -124,8 +124,9 @@ class ScoringProcesses:
             self._end_process(process)
 
     def _start_process(self) -> _Process:
-        """A new process that is ready to score. Raises Problems when the service is closed or the process cannot start, and then ends
-        it."""
+        """Starts a process, adds it to those of the service, and gives it when it is ready to score. The first one, where suites ask a
+        judge, also makes the folder that processes share. Raises Problems when the service is closed or the process cannot start, and then
+        ends it."""
         with self._lock:
             if self.closed:
                 raise problem("service-closed", "the service is closed, so nothing is scored any more")
@@ -157,6 +158,8 @@ class _Process:
     """A process, as its service sees it."""
 
     def __init__(self, equipment: bytes, folder: Path | None) -> None:
+        """Starts the process. `equipment` are the pickled suites and what is registered; `folder` is for what processes share, and None
+        where no suite asks a judge."""
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         # a process of the service alone: it is ended, at the latest, when the program exits
@@ -253,8 +256,9 @@ def _run_worker(service: Connection, equipment: bytes, folder: Path | None) -> N
 
 
 def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -> None:
-    """Answers one request after another, until the connection is cut; the first thing it sends is that it is ready. Ends the process
-    where a request takes too long."""
+    """Answers one request after another, until the connection is cut; the first thing it sends is an empty tuple, which says that it is
+    ready. `own` has the suites, and `folder` the files by which processes share what they ask. A request that takes longer than it may, and
+    some seconds more, ends the process."""
     scorers = {
         name: SuiteScorer(load_shipped(suite), columns=own.columns, keep=False) for name, suite in own.suites.items()
     }

@@ -46,7 +46,8 @@ def score_answer(scores: RowScores) -> dict[str, Any]:
 
 
 def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
-    """The reply to a request with this body. Nothing that is in the body makes it raise."""
+    """(status, body): the reply to a request with this body, which is a row, or has several under `rows`. Nothing that is in the body makes
+    it raise. One row that could not be measured is answered 422; several, and a row of promptfoo, are answered 200 all the same."""
     try:
         body = parse(raw)
     except NotJSON as error:
@@ -62,6 +63,7 @@ def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
         return 200, {"rows": [score_answer(scorer.score(row_of_webhook(row))) for row in maps]}
     if not _is_row(body):
         return refusal(400, f"the request {_ROW_SHAPE}")
+    # promptfoo sends the columns of a row as `context.vars`, and wants its own words in the answer
     if (
         "inputs" not in body
         and isinstance(context := body.get("context"), dict)

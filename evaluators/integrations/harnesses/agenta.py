@@ -21,6 +21,7 @@ def suite_handler(
     suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> Callable[[Mapping[str, Any], Any], dict[str, Any]]:
     """A function of a test case's columns and an output: `{"score": 0.5, "success": false, "header": 0.5, "header.city": 0, …}`.
+    `columns` says where a column of the suite is in these, and `overall` names the evaluator that is the overall score.
 
     It raises RowError when something other than the output kept the overall score from being measured, which Agenta shows as an
     error. Raises Problems with all that is wrong with the suite.

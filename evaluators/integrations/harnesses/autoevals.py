@@ -68,7 +68,8 @@ def _function(scorer: PartScorer) -> Callable[..., list[Score]]:
     """The function that Braintrust calls for one evaluator, or for the overall score; its name is that of the score."""
 
     def scores(input: Any, output: Any, expected: Any = None, metadata: Any = None, **more: Any) -> list[Score]:
-        """The score of the part and those of its fields. Raises RowError where the row could not be measured."""
+        """The score of the part and those of its fields; what Braintrust gives in `more` may be a column, too. Raises RowError where the
+        row could not be measured."""
         scores = scorer.scores(output, expected, input, metadata, more)
         return [
             Score(name=score.name, score=score.score, metadata={**score.metadata, "reason": score.reason})

@@ -28,7 +28,8 @@ class SuiteMetric(BaseMetric):
     def __init__(
         self, suite: AnySuite, part: str = OVERALL, columns: Places | None = None, succeeds_at: float | None = None
     ) -> None:
-        """`part` is an evaluator by its name. It succeeds when the evaluator passes, or from `succeeds_at` on where that is given.
+        """`part` is an evaluator by its name, or the overall score. It succeeds when the evaluator passes, or from `succeeds_at` on where
+        that is given. `columns` says where in a test case a column of the suite is.
 
         deepeval makes copies of a metric, and they share their suite. Raises Problems with all that is wrong with the suite.
         """
@@ -42,7 +43,9 @@ class SuiteMetric(BaseMetric):
         self._passed: bool | None = None
 
     def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:
-        """The score of a test case. Raises RowError when something other than the output kept it from being measured."""
+        """Scores a test case and gives the score. deepeval reads the rest from the metric, so `score`, `reason`, `error`, `success` and
+        `score_breakdown`, which has the scores of fields, are set. Raises RowError when something other than the output kept it from being
+        measured."""
         self.score, self.reason, self.error = None, None, None
         metadata = getattr(test_case, "metadata", None) or {}
         own = {"input": test_case.input, "actual_output": test_case.actual_output, "metadata": metadata}

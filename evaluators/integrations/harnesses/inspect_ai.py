@@ -30,7 +30,8 @@ with needs("inspect_ai", "inspect-ai"):
 def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> Scorer:
     """A suite as a scorer: the target is the expected answer, keys of the metadata are columns, the completion is the output.
 
-    `columns` are places such as `metadata.shop`. Raises Problems with all that is wrong with the suite.
+    `columns` are places such as `metadata.shop`, by the columns of the suite; `overall` names the evaluator that is the overall score.
+    Raises Problems with all that is wrong with the suite.
     """
     shared = scorer_of(suite, columns, overall)
 

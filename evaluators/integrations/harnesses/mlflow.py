@@ -57,7 +57,8 @@ class SuiteFeedback(Scorer):
     def __call__(
         self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None, trace: Any = None
     ) -> list[Feedback]:
-        """Scores one row: a feedback for each score. The row counts in the metrics of `suite`, and its verdict in the pass rate."""
+        """Scores one row and gives a feedback for each score, the overall one first, then evaluators, then fields. The row counts in the
+        metrics of `suite`, and its verdict in the pass rate where it has an overall score."""
         own = {"inputs": inputs, "outputs": outputs, "expectations": expectations, "trace": trace}
         scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
         if scores.overall.score is not None:
@@ -88,9 +89,9 @@ def scored(values: list[float]) -> float:
 def table_metrics(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[Any]:
     """Metrics for `mlflow.models.evaluate(extra_metrics=…)`: one for each score whose name depends on the suite alone.
 
-    `predictions` are the outputs, `targets` the expected answers, and the columns that the suite names are taken from the data. The
-    aggregates are ours: the mean and the pass rate over the scored rows, and how many these are. Such a metric has no slash in its
-    name: `header.field.number`.
+    `predictions` are the outputs, `targets` the expected answers, and the columns that the suite names are taken from the data, from the
+    places that `columns` names; `overall` names the evaluator that is the overall score. The aggregates are ours: the mean and the pass
+    rate over the scored rows, and how many these are. Such a metric has no slash in its name: `header.field.number`.
     """
     table = _Table(scorer_of(suite, columns, overall))
     return [

@@ -31,12 +31,15 @@ class SuiteMetric(BaseMetric):
         name: str = "suite",
         track: bool = True,
     ) -> None:
-        """`columns` are places such as `gold` or `output.text`. Raises Problems with all that is wrong with the suite."""
+        """`columns` are places such as `gold` or `output.text`, by the columns of the suite; `overall` names the evaluator that is the
+        overall score. `name` is what Opik calls the metric, and `track` whether it keeps the calls. Raises Problems with all that is wrong
+        with the suite."""
         super().__init__(name=name, track=track)
         self.suite = scorer_of(suite, columns, overall)
 
     def score(self, output: Any = MISSING, **columns: Any) -> list[ScoreResult]:
-        """Scores one item of a dataset: a result for each score. The row counts in the metrics of `suite`."""
+        """Scores one item of a dataset and gives a result for each score. What has neither a score nor an error is left out, and an error
+        has the value 0 and is marked as failed. The row counts in the metrics of `suite`."""
         scores = self.suite.score(HostRow({**columns, "output": output}, output, more=[columns]))
         return [
             ScoreResult(

@@ -46,7 +46,9 @@ class SuiteEvaluator(Evaluator):
         return scorer
 
     def evaluate(self, ctx: EvaluatorContext) -> dict[str, Any]:
-        """The scores of one case. Raises RowError when something other than the output kept it from being measured."""
+        """The scores of one case by their names, with their reasons: that of the evaluator, whether it passed, and those of its fields.
+        What has no score has its status under `NAME/status`. Raises RowError when something other than the output kept it from being
+        measured."""
         own = {"name": ctx.name, "inputs": ctx.inputs, "output": ctx.output, "metadata": ctx.metadata}
         own["expected_output"] = ctx.expected_output
         row_id = ctx.name if ctx.name is not None else MISSING
@@ -70,10 +72,9 @@ class SuiteEvaluator(Evaluator):
 def suite_evaluators(
     suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> list[SuiteEvaluator]:
-    """The overall score and every evaluator of a suite. They share one `scorer`, and a case is scored once.
-
-    Raises Problems with all that is wrong with the suite.
-    """
+    """The overall score and every evaluator of a suite. They share one `scorer`, and a case is scored once. `columns` says where in a case
+    a column of the suite is, and `overall` names the evaluator that is the overall score. Raises Problems with all that is wrong with the
+    suite."""
     scorer = scorer_of(suite, columns, overall)
     evaluators = [SuiteEvaluator(scorer, part) for part in scorer.parts]
     for evaluator in evaluators:

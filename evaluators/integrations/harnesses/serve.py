@@ -66,12 +66,13 @@ class ScoreApp:
         score_seconds: float | None = None,
         workers: int = WORKERS,
     ) -> None:
-        """`suites` are by the names that they are called by. Requests to another host than `hosts` are refused, and so is what is not
-        sent as JSON, so that no page of somebody else's can reach the service through a browser. With a `token`, requests to score
-        must bring it: `Authorization: Bearer TOKEN`. `workers` requests are scored at once; each may take `score_seconds`: 30 without a
-        number, and 300 where its suite asks a judge. Processes start with the service, or with the first request, and end with `close`.
-        Raises Problems with everything that is wrong with the suites, and where something that the program has registered cannot be
-        sent to another process."""
+        """`suites` are by the names that they are called by. Requests to another host than `hosts` are refused, and so is what is not sent
+        as JSON, so that no page of somebody else's can reach the service through a browser. With a `token`, requests to score must bring
+        it: `Authorization: Bearer TOKEN`. A body may have `max_bytes` and must be there within `body_seconds`; of more than `max_requests`
+        at a time, the others are refused. `columns` says where in a request a column of a suite is. `workers` requests are scored at once;
+        each may take `score_seconds`: 30 without a number, and 300 where its suite asks a judge. Processes start with the service, or with
+        the first request, and end with `close`. Raises Problems with everything that is wrong with the suites, and where something that the
+        program has registered cannot be sent to another process."""
         if not suites:
             raise problem("no-suite", "there is no suite to score by")
         read = {name: SuiteScorer(suite, columns=columns, keep=False).suite for name, suite in suites.items()}

@@ -68,7 +68,9 @@ def page_payload(document: Page, headline: str = "") -> Encoded:
 def run_payload(
     result: RunResult, options: Options, facts: RecordFacts | None = None, rows: EmbeddedRows | None = None
 ) -> Encoded:
-    """The page of a run as data for the script that draws it. Without rows it has the metrics alone."""
+    """The page of a run as data for the script that draws it. `options` has the mistakes and suggestions to show; `facts` are those of the
+    record, and `rows` those packed for the page: without `rows` it has the metrics alone. Of fields, slices and mistakes, it
+    has the first, and how many more fields and slices there are."""
     page = run_page(result, options)
     page = replace(page, sections=tuple(section for section in page.sections if section.id not in _NOT_ON_PAGE))
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))

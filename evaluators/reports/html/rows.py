@@ -140,7 +140,8 @@ class _Pieces:
             self.flush()
 
     def flush(self) -> None:
-        """Packs the waiting rows as a piece. A piece that would go beyond the budget is left out, and so is every later one."""
+        """Packs the waiting rows as a piece, and empties the list of those that wait. A piece that would go beyond the budget is left out,
+        `full` becomes true, and no later piece is packed."""
         if not self._rows or self.full:
             return
         texts = tuple(zlib.compress(b"".join(lines), _LEVEL) if any(lines) else b"" for lines in self._waiting)

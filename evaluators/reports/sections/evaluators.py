@@ -179,7 +179,8 @@ def _notes(stats: EvaluatorStats) -> Iterator[str]:
 
 
 def _others_text(stats: EvaluatorStats) -> str:
-    """The counts of rows that did not simply pass or fail, in words."""
+    """An evaluator's further rates, and the counts of rows that did not simply pass or fail, in words; behind them how much was measured,
+    where that is little."""
     counts = [(getattr(stats, name), f"{ROW_WORDS[name].plain}, scored 0") for name in ("unreadable", "blocked")]
     counts.append((stats.empty_expected, "with an empty expected answer"))
     counts += [

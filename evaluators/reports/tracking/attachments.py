@@ -40,7 +40,7 @@ _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
     """The parameters of a run as maps: `run`, `evaluators` by name, and `suite` with its other sections; the last two only where the run
-    folder has the suite. With `environment`, also that of the run."""
+    folder has the suite. With `environment`, there is a map `environment`, too: the machine and the program that made the run."""
     result = record.result
     run = {
         "suite": result.name,

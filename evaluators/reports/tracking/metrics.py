@@ -76,7 +76,8 @@ def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
 
 
 def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, ...]:
-    """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
+    """The groups of metrics: the run, then each evaluator and each field that has metrics. Every metric of `metrics_of` with the same
+    `every` is in one of them."""
     metrics = list(_metrics(result, every))
     groups = {group.name: group for _, group, _, _ in metrics}
 
@@ -195,7 +196,7 @@ def _says_something(name: str, value: Number) -> bool:
 
 def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str, Named]]:
     """The metrics of a run, some at a time: their group, the prefix of their names, and for each the rest of its name and its value. A
-    group may come several times."""
+    group may come several times. Metrics of slices are among them only where `slices` are asked for."""
     run = MetricGroup("")
     yield run, "", _run(result)
     for measure in result.measures:

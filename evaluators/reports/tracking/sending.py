@@ -47,7 +47,8 @@ def send(
 ) -> SendResult:
     """Sends the run in a folder, and keeps where it went in its `links.json`. Ctrl-C ends the sending, which is then an issue.
 
-    `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
+    `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again. `sending` is told the
+    tracker and how many rows are there. A tracker that fails is an issue, and the others follow.
     Raises Problems (config) when there is no run in the folder, or it is damaged.
     """
     record = with_cells(Run(folder))

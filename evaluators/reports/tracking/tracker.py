@@ -121,7 +121,7 @@ def _is_installed(module: str) -> bool:
 
 def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, ...]:
     """The trackers of the section `tracking` of a suite, in the order of the file, each with its settings. Raises BadSettings with all
-    mistakes in them."""
+    mistakes in them. `context` is what every reader of a section is given, and this one needs nothing of it."""
     if not isinstance(data, list):
         hint = f"write tracking: [{data}]" if isinstance(data, str) else "write tracking: [files]"
         raise bad(f"tracking must be a list of trackers; found {spell(data)}", hint=hint)

@@ -56,10 +56,10 @@ def send_traces(
     column: str | None,
     progress: RowProgress,
 ) -> None:
-    """Gives traces their feedback: those that `column` names, else a new one for each of the first `trace_rows` rows.
+    """Gives traces their feedback: those that `column` names, else a new one for each of the first `settings.trace_rows` rows.
 
-    `runs` are the ids of the runs by variant. What was sent before is left as it is. Raises Problems (testset) when
-    `column` names no trace in any row.
+    `runs` are the ids of the runs by variant, and `experiment` is the id of theirs; `progress` is told how many rows are done. What was
+    sent before is left as it is. Raises Problems (testset) when `column` names no trace in any row.
     """
     if column is None:
         _send_new_traces(client, record, runs, experiment, settings, progress)
@@ -194,7 +194,8 @@ def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Itera
 
 
 def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectation]:
-    """The expected answer of a row, under the name that MLflow's own scorers look for; nothing where the row has none."""
+    """The expected answer of a row, under the name that MLflow's own scorers look for; nothing where the row has none. `run_id` is noted
+    beside it, as the run that it was sent with."""
     from mlflow.entities import AssessmentSource, Expectation
 
     expected = (row.cells or {}).get(record.result.columns.get("expected", ""))
@@ -206,7 +207,8 @@ def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectatio
 
 
 def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
-    """A feedback for each score of a row, and for each error in place of one. Evaluators and fields that left the row out have none."""
+    """A feedback for each score of a row, and for each error in place of one. Evaluators and fields that left the row out have none.
+    `run_id` is noted beside each, as the run that it was sent with."""
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 
     for score in scores_of(record, row):

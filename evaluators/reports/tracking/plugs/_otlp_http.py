@@ -33,7 +33,8 @@ class PatientSession(requests.Session):
     why: str = ""
 
     def send(self, request: Any, **options: Any) -> Any:
-        """Sends a request, and again while a collector refuses for now and there is time. Returns the answer and keeps it in `answer`.
+        """Sends a request, and again while a collector refuses for now and there is time. Returns the answer, and keeps it in `answer` and
+        the address in `url`. There is more time once a collector has `answered`.
 
         Raises what requests raises, and ConnectionError where nobody answers in time.
         """

@@ -69,7 +69,8 @@ class MLflow(RowTracker):
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends the run, or updates the run that was sent before."""
+        """Sends the run, or updates the run that was sent before. For that, environment variables of MLflow that are not set get the values
+        of `_PATIENCE`. Raises Problems where the server refuses the name or the key, else what MLflow raises."""
         for name, value in _PATIENCE.items():
             os.environ.setdefault(name, value)
         quiet_clients()
@@ -86,7 +87,8 @@ class MLflow(RowTracker):
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
     def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str, progress: RowProgress) -> None:
-        """Sends a run below `run` for each variant, then what the run has itself, then the rows that are traces."""
+        """Sends a run below `run` for each variant, then what the run has itself, then the rows as traces to the store at `uri`, where the
+        settings ask for traces. Without variants, the traces belong to `run` itself."""
         shared = run if not record.result.variants else None
         children = {
             variant: shared or self._send_variant(client, record, run, str(variant)) for variant in record.each_variant

@@ -78,7 +78,8 @@ class OpenTelemetry(RowTracker):
     """Further attributes of the resource, such as `openinference.project.name` for a project of Phoenix."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends spans and events. The same run has the same ids, so that it is the same trace when it is sent again."""
+        """Sends the spans, the log records and the metrics of the run, each unless the settings or OpenTelemetry's variables say otherwise.
+        The same run has the same ids, so that it is the same trace when it is sent again. Raises Problems where something was not taken."""
         _check_protocol()
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -113,6 +114,8 @@ class _Node:
     """What a span is made from when it is sent: its name, its attributes, the node above it, and the events in it."""
 
     def __init__(self, path: str, name: str, kind: str, parent: _Node | None, attributes: Mapping[str, Any]) -> None:
+        """`kind` is the kind of span, such as `CHAIN`, by OpenInference's words; the node of the run has no `parent`. A node goes with the
+        trace and the span that its parent evaluates."""
         self.path = path
         """Its id comes from this."""
         self.name = name
@@ -128,6 +131,7 @@ class _Run:
     """The spans and log records of a run. Each is made when it is sent, so that a long run does not fill the memory."""
 
     def __init__(self, record: Run, settings: OpenTelemetry, progress: RowProgress) -> None:
+        """`progress` is told how many rows are done. The id of the trace is the key of the run, so it is the same whenever it is sent."""
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 

@@ -96,8 +96,8 @@ class Phoenix(RowTracker):
 
 
 def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
-    """The examples of the dataset, one for each row: all rows, or of a long run those that are sent, `most` of each variant. Outputs are
-    left out, since they differ from model to model."""
+    """The examples of the dataset, one for each row number: all rows, as the first variant has them, or of a run of more than
+    `_EVERY_CELL` rows those that are sent, `most` of each variant. Outputs are left out, since they differ from model to model."""
     longer = record.result.rows > _EVERY_CELL
     rows = (
         row
@@ -169,7 +169,8 @@ def _send_rows(
     progress: RowProgress,
 ) -> None:
     """Sends the outputs of a variant's rows and their evaluations, as far as they are not in the experiment yet, and reports each row to
-    `progress`. `nodes` has Phoenix's ids of the examples by their names.
+    `progress`. `experiment` is the id of the experiment, `nodes` has Phoenix's ids of the examples by their names; at most
+    `settings.trace_rows` rows are sent.
 
     Phoenix takes outputs and evaluations one by one, so several rows are under way at once.
     """

@@ -38,7 +38,8 @@ class Trackio(Platform):
     """The project; without one, the name of the suite with `-` for spaces and marks."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends the run, in place of what was sent of it before. Raises Problems (environment) where something was not kept."""
+        """Sends the run, in place of what was sent of it before. For that, environment variables that are not set get the values of
+        `_QUIET`, and without a server the Hugging Face hub is offline. Raises Problems (environment) where something was not kept."""
         server = next((os.environ[name] for name in _REMOTE if os.environ.get(name)), None)
         quiet = _QUIET if server else {**_QUIET, "HF_HUB_OFFLINE": "1"}
         for name, value in quiet.items():
@@ -80,8 +81,8 @@ def _log_files(trackio: Any, run: Any, record: Run, table: RowTable, environment
 
 
 def _remove(trackio: Any, project: str, name: str, server: str | None) -> None:
-    """Removes the run of the same name that was sent before. On a Space the run is continued instead: only its owner may remove
-    one."""
+    """Removes the run of the same name that was sent before: from the `server`, or without one from this machine. On a Space the run is
+    continued instead: only its owner may remove one."""
     if server:
         from trackio.remote_client import RemoteClient
 

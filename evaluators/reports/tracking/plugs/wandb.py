@@ -36,7 +36,11 @@ class WeightsAndBiases(Platform):
     """Whether it is sent now, or kept in files that are sent later."""
 
     def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
-        """Sends the run under its own id: a run of that id is taken up again. Raises whatever the client raises."""
+        """Sends the run under its own id: a run of that id is taken up again, and offline its older folders are removed. For that,
+        environment variables that are not set get the values of `_QUIET`.
+
+        Raises Problems where the variables turn the platform off, and whatever the client raises.
+        """
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
         if self.mode is None and os.environ.get("WANDB_MODE") == "disabled":
