@@ -12,7 +12,16 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.guide.column_cells import comparable_text
-from evaluators.guide.column_names import ANSWER, NOUN, called_id, called_id_of_another, is_input, role_weight, words_of
+from evaluators.guide.column_names import (
+    ANSWER,
+    NOUN,
+    called_id,
+    called_id_of_another,
+    is_input,
+    role_weight,
+    side_of_words,
+    words_of,
+)
 from evaluators.guide.json_in_cells import container_in
 from evaluators.scoring.values.python_lists import python_list
 
@@ -43,8 +52,7 @@ class AnswerOptions(Struct, frozen=True):
 
 def called_options(name: str) -> bool:
     """Whether the name of a column, or a key, says that it holds what somebody chooses from: "choices", and not "correct choice"."""
-    sides = max(role_weight(name, "expected"), role_weight(name, "output"))
-    return bool(_WORDS & {*words_of(name)}) and sides < NOUN
+    return bool(_WORDS & {*words_of(name)}) and _side_weight(name) < NOUN
 
 
 def answer_options(cells: Mapping[str, Sequence[Any]]) -> AnswerOptions:
@@ -104,7 +112,7 @@ def _is_picked_from(name: str, rows: _Rows, singles: Mapping[str, Sequence[str]]
     """Whether lists hold what other columns were taken from: they have several items each, and an output, or two other columns, in every
     row. A name that speaks for right answers or outputs says otherwise; of labels it takes two columns, or lists that are the same in each
     row."""
-    if max(role_weight(name, "expected"), role_weight(name, "output")) >= NOUN or ANSWER & {*words_of(name)}:
+    if _side_weight(name) >= NOUN or ANSWER & {*words_of(name)} or side_of_words(words_of(name)) is not None:
         return False
     if any(len({*row}) < _SEVERAL for row in rows if row):
         return False
@@ -126,7 +134,7 @@ def _columns_side_by_side(singles: Mapping[str, Sequence[str]]) -> list[list[str
         run = any("".join(group) == order[: len(group)] for order in (_LETTERS, "0123456789", "123456789"))
         if not run or len(group) < _SEVERAL:
             continue
-        others = [texts for name, texts in singles.items() if name not in group.values() and _plays_a_side(name)]
+        others = [texts for name, texts in singles.items() if name not in group.values() and _side_weight(name)]
         lettered = any({*filter(None, texts)} <= group.keys() for texts in others)
         texts_apart = any(not {*filter(None, singles[name])} <= group.keys() for name in group.values())
         if {*words_of(stem)} & _WORDS or (lettered and texts_apart):
@@ -134,9 +142,9 @@ def _columns_side_by_side(singles: Mapping[str, Sequence[str]]) -> list[list[str
     return groups
 
 
-def _plays_a_side(name: str) -> bool:
-    """Whether a name speaks for outputs or expected answers."""
-    return max(role_weight(name, "output"), role_weight(name, "expected")) > 0
+def _side_weight(name: str) -> float:
+    """How much a name speaks for outputs, or for expected answers, as `role_weight` counts it."""
+    return max(role_weight(name, "output"), role_weight(name, "expected"))
 
 
 def _share(texts: Sequence[str], rows: _Rows, names_option: Callable[[str, Sequence[str]], bool]) -> float:

@@ -34,9 +34,10 @@ def notes_on_columns(
         notes.append(
             "there are no expected answers, so nothing is compared: a column of them, or --expected FILE, brings them"
         )
-        options = [name for name, what in chosen.set_aside.items() if what == OPTIONS]
+    options = [name for name, what in chosen.set_aside.items() if what == OPTIONS]
+    if options and not chosen.pairs and "expected" not in chosen.columns and not made.said:
         aside = f"{quoted_names(options)}: {OPTIONS}, and no right answers; `--columns expected=NAME` takes them for such"
-        notes += [aside] if options else []
+        notes.append(aside)
     verdicts = [
         name
         for name in chosen.verdicts

@@ -350,24 +350,25 @@ def _columns_set_aside(
 def _answers_called_models(
     contents: Mapping[str, str], among: Sequence[str], cells: Mapping[str, Sequence[Any]]
 ) -> list[str]:
-    """The columns that are called like names of models, and that are short answers all the same: in half of the rows they are the same as
-    another column, which is no name of a model, or has one for the other side, as `human` and `llm` have. `run_1` is one if `run_2` is.
+    """The columns that are called like names of models or people, and that are short answers all the same: in half of the rows they are the
+    same as a column called like an answer, or like one for the other side, as `human` and `llm` are. `run_1` is one if `run_2` is.
 
-    `contents` says what the columns hold that are none of answers, `among` are the names of all. Where another column is called like an
-    output, that one alone says it.
+    `contents` says what the columns hold that are no answers, `among` are the names of all. Where none is called like an answer, any will
+    do. Where another column is called like an output, or like labels that people agreed on, there are none.
     """
     rest = [name for name in among if name not in contents]
-    if any(role_weight(name, "output") >= NOUN for name in rest):
+    if any(role_weight(name, "output") >= NOUN for name in rest) or any(map(called_settled, among)):
         return []
-    models = [name for name, what in contents.items() if what == MODELS]
+    models = [name for name, what in contents.items() if what in (MODELS, _OF_PEOPLE)]
     sides = {name: "output" if role_weight(name, "output") >= NOUN else "expected" for name in models if _says_side(name)}
+    beside = [*filter(_says_side, rest)] or rest
     answers = [
         name
         for name in models
-        if not any(map(names_model, map(str, nonempty_cells(cells[name]))))
+        if not any(map(names_model, map(str, nonempty_cells(cells.get(name, ())))))
         and any(
-            surely_alike(cells[name], cells.get(other, ()))
-            for other in [*rest, *(other for other in sides if name in sides and sides[other] != sides[name])]
+            surely_alike(cells.get(name, ()), cells.get(other, ()))
+            for other in [*beside, *(other for other in sides if name in sides and sides[other] != sides[name])]
         )
     ]
     return [name for name in models if without_digits(name) in {*map(without_digits, answers)}]
@@ -380,12 +381,12 @@ def _says_side(name: str) -> bool:
 
 def _answers_called_ids(names: Sequence[str], output: str | None, cells: Mapping[str, Sequence[Any]]) -> list[str]:
     """The columns that are called like ids and are short answers all the same, as the key of an exam is: in half of the rows they are the
-    same as the column `output`, or, where that is None, as one that is called like outputs."""
+    same as the column `output`, or, where that is None, as one that is called like outputs. Numbers stay ids."""
     outputs = [output] if output is not None else [name for name in names if role_weight(name, "output") >= NOUN]
     return [
         name
         for name in names
-        if called_id(name) and not is_usual(name, "id") and name not in outputs
+        if called_id(name) and not is_usual(name, "id") and name not in outputs and not holds_numbers(cells.get(name, ()))
         if any(surely_alike(cells.get(name, ()), cells.get(other, ())) for other in outputs)
     ]
 
