@@ -37,6 +37,7 @@ from evaluators.guide.sides_in_files import (
     keys_of_files,
     labels_in_columns,
     models_in_files,
+    models_in_folders,
     sheets_of_both_sides,
 )
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
@@ -107,10 +108,12 @@ def draft_suite(
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output
     ask.said += places.notes
-    models = models_in_files(data or expected, output)
+    folders = {} if data is not None else models_in_folders(expected, output)
+    models = folders or models_in_files(data or expected, output)
     if models:
         ask.said.append(
-            f"outputs of {count_text(len(models), 'model')} are in files of their own: {quoted_names([*models])}"
+            f"outputs of {count_text(len(models), 'model')} are in {'folders' if folders else 'files'} of their own: "
+            f"{quoted_names([*models])}"
         )
         output = next(iter(models.values()))
     if data is None and columns_name_both_sides(expected, output):

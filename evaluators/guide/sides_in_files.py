@@ -26,6 +26,7 @@ from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.needs import Role
 from evaluators.testsets.byte_source import locate
+from evaluators.testsets.byte_store import kind_at
 from evaluators.testsets.columns import is_usual, usual_columns
 from evaluators.testsets.documents import documents_at, holds_documents, holds_rows, open_file, text_of, variants_at
 from evaluators.testsets.memory_rows import keyed_rows
@@ -57,6 +58,21 @@ def models_in_files(data: str | None, output: str | None) -> dict[str, str]:
     cells = first_cells(table, nameable(table.header), MOST_ROWS)[0] if table is not None else {}
     texts = {str(cell) for column in cells.values() for cell in column if isinstance(cell, str | int)}
     return models if table is not None and texts.isdisjoint(models) else {}
+
+
+def models_in_folders(expected: str | None, output: str | None) -> dict[str, str]:
+    """The folders with documents in a folder of outputs, by the names of the models, where each has documents called like expected ones;
+    empty where outputs are called like expected documents already, and where fewer than two folders are there."""
+    if expected is None or output is None or kind_at(Path(), output) != "folder" or not holds_documents(expected, Path()):
+        return {}
+    names, outputs = ({*documents_at(place, Path())["id"]} for place in (expected, output))
+    below: dict[str, set[str]] = {}
+    for id in outputs:
+        folder, _, name = id.partition("/")
+        below.setdefault(folder, set()).add(name)
+    if len(below) < 2 or not names.isdisjoint(outputs) or any(map(names.isdisjoint, below.values())):
+        return {}
+    return variants_at(output, Path())
 
 
 def columns_name_both_sides(expected: str | None, output: str | None) -> bool:

@@ -22,7 +22,7 @@ CASES: Final = read_yaml(Path(__file__).with_name("real_files.yaml"))
 def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in case["files"].items():
-        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(text.encode(case.get("encoding", "utf-8")))
     suite = Path(case.get("to", "suite.yaml"))
     suite.parent.mkdir(exist_ok=True)
