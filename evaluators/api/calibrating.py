@@ -68,8 +68,9 @@ def calibration_document(
     """(page, has_rows): the page about a judge's verdicts beside the marks in the column `human`, or beside `marks` by id, and
     whether there was a row to compare.
 
-    `path` is the run folder. `target` is an evaluator, or one of its fields; the only evaluator of the run without it. `other` is a
-    run whose answers to the same questions are compared. Raises Problems (config) for what the run does not have.
+    `path` is the run folder. `target` is an evaluator, or one of its fields; None means the only evaluator of the run. A number as a mark
+    passes from `pass_at` on, and lies on the `scale` (worst, best). `other` is a run whose answers to the same questions are
+    compared. Raises Problems (config) for what the run does not have.
     """
     record = with_cells(Run(path))
     names = [evaluator.name for evaluator in record.facts.evaluators]

@@ -40,9 +40,8 @@ def compare(
     """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a `run.json` alone.
 
     `suite` brings the rules of its section `compare`; the other settings take their place. `common` and `across_settings` are as for
-    `compare_sides`. Raises Problems when there is
-    no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
-    says why, under `incomparable`.
+    `compare_sides`. Raises Problems when there is no such run, or a rule names something that there is not. Runs that cannot be
+    compared are no exception: the result says why, under `incomparable`.
     """
     before, after = open_side(base), open_side(new)
     config = suite.compare if suite is not None else CompareConfig()
@@ -92,8 +91,8 @@ def compare_with_baseline(suite: Suite, new: Path, **options: Any) -> RunCompari
 def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **options: Any) -> RunComparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 
-    Without names, all of them. `options` are as for `compare`, and nothing fails where it names no rule. Raises Problems when the run has
-    none of that name.
+    Without names, all variants are compared. `suite` and `options` are as for `compare`, and count for two variants alone; nothing fails
+    where `options` names no rule. Raises Problems where the run has fewer than two variants or none of a name, and for one name alone.
     """
     side = open_side(run)
     if len(side.variants) < 2:

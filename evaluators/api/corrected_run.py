@@ -31,9 +31,10 @@ _STOPPED: Final = "the run ended before its last row"
 
 
 def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
-    """The result with its corrections, the scores without them, and both in the messages of its gates.
+    """The result with the corrections of its test set, the scores without them, and the values of its gates without them.
 
-    The rows are scored a second time for that. Where a judge would be asked, or the run was ended, the result says why not.
+    The rows are scored a second time for that, by `crew`, of which `observer` is told. A result without corrections stays as it is. Where a
+    judge would be asked, or the run was ended, the result says why not.
     """
     values = tuple(_corrected_values(prepared))
     if not prepared.test_set.config.corrections:

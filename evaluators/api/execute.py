@@ -64,8 +64,9 @@ def run_of(suite: LoadedSuite, test_set: Any, options: RunOptions) -> run_object
 def finish(
     suite: LoadedSuite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
 ) -> Finished:
-    """Runs the suite over the rows `test_set`, writes its files, and returns what a summary needs. `looked_at` says that a
-    program will look at rows. Raises Problems when the run cannot start."""
+    """Runs the suite over the rows `test_set` (None: its own test set), writes its files here or in a store, and returns what a summary
+    needs. With the option `resume` it goes on with a run. `looked_at` says that a program will look at rows. Raises Problems when the
+    run cannot start."""
     results_folders = local_results_folders(suite, options.get("results"))
     with masked_problems(suite), noting_reads(), without_files_of_runs(results_folders):
         note_listing(suite.named_files)
@@ -95,8 +96,9 @@ def finish(
 def _finish(
     suite: LoadedSuite, test_set: RowsAsked, options: RunOptions, wanted: RequestedOutputs, resumed: ResumedRun | None
 ) -> Finished:
-    """Runs the suite with its files on this machine: reads, scores in splits, counts, checks gates, writes, and sends to trackers. Returns
-    the run, with what its summary needs. Raises Problems when it cannot start."""
+    """Runs the suite with its files on this machine: reads, scores in splits, counts, checks gates, writes the outputs `wanted`, and sends
+    to trackers. Returns the run, with what its summary needs. `resumed` is the run to go on with, if there is one; one that was finished
+    before is not scored again. A run that stops early leaves its scored rows in the run folder. Raises Problems when it cannot start."""
     started, repeat_judge, observer = datetime.now().astimezone(), options.get("repeat_judge", 1), observer_of(options)
     prepared = prepare_rows(suite, test_set, options)
     check_gate_targets(suite, prepared.test_set.variants)
@@ -135,7 +137,8 @@ def _finish(
 
 @contextmanager
 def _cleaning_up(folder: RunFolder | None, wanted: RequestedOutputs) -> Iterator[None]:
-    """Within the `with` block, an error deletes the folder of the run, unless the run can be resumed; the error goes on."""
+    """Within the `with` block, an error discards the folder of the run. Where the blame is on the environment alone, the rows scored so
+    far are kept in it first, so that the run can be resumed. The error goes on."""
     try:
         yield
     except BaseException as error:
@@ -198,9 +201,11 @@ def _recordings_of(prepared: Prepared, wanted: RequestedOutputs, tracked: bool) 
 def _open_folder(
     prepared: Prepared, wanted: RequestedOutputs, key: dict[str, str], started: datetime, resumed: ResumedRun | None
 ) -> RunFolder | Path:
-    """Makes or opens the run folder, and returns it; a temporary one where only what is made from it is asked for.
+    """Makes or opens the run folder, and returns it; a temporary one where the options name no place for results. `key` is what a run must
+    have the same to be resumed; it is noted in a new folder.
 
-    Where the run to resume is finished already, it returns the path of its folder instead. Raises Problems.
+    Where the run to resume is finished already, it returns the path of its folder instead. Where the system does not let the folder be
+    made, it returns one that writes nothing. Raises Problems for a wrong command, and where the run cannot be resumed.
     """
     from evaluators.reports.report_files import folder_names
     from evaluators.runs.run_folder import RunFolder, default_name
@@ -242,7 +247,8 @@ def _chosen_trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTrac
 def _send_to_trackers(
     finished: Finished, trackers: Sequence[NamedTracker], trace_rows: int | None, observer: Observer
 ) -> Finished:
-    """Sends the folder of the run to the trackers, and returns the run with what became of that. Does nothing without a folder.
+    """Sends the folder of the run to the trackers, and returns the run with the links that they gave. Does nothing without a folder.
+    `trace_rows` is how many single rows are sent; None leaves it to the settings of each tracker.
 
     A tracker that fails is an issue of the result; the folder stays. Where trackers gave links, its pages are written once more.
     """

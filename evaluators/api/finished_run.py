@@ -43,7 +43,7 @@ def with_record(
     report: bool = True,
 ) -> Options:
     """The options of a summary with sections made from the record: what failed first, the mistakes that occur most often, the `hard`
-    rows with the lowest scores, and suggestions.
+    rows with the lowest scores, and suggestions. `lines` are the evaluators of the suite, and `reading` says how suggestions read cells.
 
     A `report` has all suggestions. What a run prints at its end has a few; where the run is large, it has in their place the command
     that searches for them.

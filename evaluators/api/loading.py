@@ -43,9 +43,10 @@ def _read_once(
     data: Mapping[str, Any] | None = None,
     known: Mapping[str, bytes] | None = None,
 ) -> Suite:
-    """The suite that `source` gives, read with the files that it names. The bytes of those in `known`, by path, are not read again.
+    """The suite that `source` gives, read with the files that it names; they are noted as files that the job reads. The bytes of
+    those in `known`, by path, are not read again.
 
-    `environment` and `data` are kept with the suite, for other processes.
+    `environment` (the variables) and `data` (the suite as a program gave it) are kept with the suite, for other processes.
     """
     files = dict(known or {})
     with reading_once(files):

@@ -33,7 +33,7 @@ class Socket(Generic[Plug]):
 
     def __init__(self, package: str, contract: type[Plug], noun: str, *, plug_maker: str | None = None) -> None:
         """`noun`: what messages call a plug. `plug_maker`: for entry points that give no plug class, the function (`module:function`)
-        that makes one from the entry point's name and what it loads. The socket is listed under its package."""
+        that makes one from the entry point's name and what it loads. Adds the socket to the list of all, under its package."""
         self.package = package
         self.contract = contract
         self.noun = noun
@@ -84,7 +84,8 @@ class Socket(Generic[Plug]):
         return problems
 
     def _load(self, name: str, point: EntryPoint) -> None:
-        """Loads the plug of an entry point, if it has not registered itself on the way. Raises Problems where it cannot be used."""
+        """Loads the plug of an entry point and keeps it under `name`, unless it has registered itself while it was loaded. Raises Problems
+        where it cannot be used."""
         try:
             plug = point.load()
             if name not in self._found:  # it has not registered itself
@@ -109,7 +110,8 @@ class Socket(Generic[Plug]):
         return name in self._registered and name in self.shipped_names()
 
     def register(self, name: str, plug: type[Plug], *, overwrite: bool = False, replaceable: bool = False) -> None:
-        """Adds a plug for this process. `replaceable`: with `overwrite` it may replace one that ships.
+        """Adds a plug for this process. `replaceable`: with `overwrite` it may replace one that ships. A plug of an installed package that
+        registers itself under the name of its entry point is kept as the installed one, not as one of the program.
 
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
@@ -178,7 +180,8 @@ def _entry_points_of(group: str) -> dict[str, EntryPoint]:
 
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
-    """The plug that a module of a package defines: its one class of the contract. Raises TypeError where there is none, or several."""
+    """The plug of that name in a package: the one class of the contract in the module called like it. In a module that several plugs
+    share, it is the class called like the plug. Raises TypeError where there is none, or several."""
     shared = _modules_of_shared_plugs(package).get(name)
     module = importlib.import_module(f"{package}.{shared or name}")
     plugs = [

@@ -185,7 +185,8 @@ class YamlErrorExplainer:
         return self.needs_quotes_problem(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
 
     def colon(self, trouble: ParserError) -> YamlProblem:
-        """The problem of a colon inside a value, or of one that does not belong where it is."""
+        """The problem of a colon inside a value that needs quotes or braces; for any other colon, that of the line above: a missing space,
+        a wrong indentation or a missing colon there, or else something unknown."""
         number, column = trouble.at
         line = self.line(number)
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
@@ -203,7 +204,8 @@ class YamlErrorExplainer:
         return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
     def _deep_line(self, number: int, above: int) -> YamlProblem | None:
-        """The problem of a line that is indented deeper than the line above allows; None for any other."""
+        """The problem of line `number`, which is indented deeper than the line `above` allows: that one needs a colon, or has a value
+        already. None where the line above is of another kind."""
         line, previous = self.line(number), self.line(above)
         if item := _BARE_ITEM.fullmatch(previous):
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
@@ -310,7 +312,8 @@ class YamlErrorExplainer:
         return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write_hint(corrected))
 
     def flow(self, trouble: ParserError) -> YamlProblem | None:
-        """The problem of a list in [] or a map in {}: not closed, not in quotes, or without a comma; None for any other."""
+        """The problem of a list in [] or a map in {}: not closed, with a word that needs quotes, with a colon in a value, or without a
+        comma. None where the trouble began in neither."""
         if trouble.start is None or (opening := self.character(trouble.start)) not in _CLOSING:
             return None
         number = trouble.start[0]

@@ -57,8 +57,8 @@ def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None
 
 
 def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None) -> SuiteConfig:
-    """The settings of a suite, section by section. What cannot be read is None or left out, so that one pass finds all problems; they
-    are raised together at the end."""
+    """The settings of a suite, section by section; `readers` read the sections beyond its evaluators. What cannot be read is None or left
+    out, so that one pass finds all problems. They are raised together at the end, as Problems; a file of another tool alone at once."""
     details: list[Detail] = []
     notes: list[str] = []
     data = source.data
@@ -161,8 +161,8 @@ def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]
 
 
 def _makes_values(loc: Loc, index: int) -> bool:
-    """Whether step `index` of a place in the suite is a setting, as `transforms` or `labels`, whose texts are shown as values of rows
-    or as names of metrics."""
+    """Whether step `index` of a place in the suite is a setting whose texts are shown as values of rows or as names of metrics:
+    `transforms`, `labels` outside of `fields`, in a schema the transforms of `x-eval`, and in gates and slices the names of slices."""
     word, section = loc[index], loc[0]
     inside = loc[1:index]
     if section in ("gates", "slices"):
@@ -214,8 +214,8 @@ def _drafts(
     notes: list[str],
     unread: list[object],
 ) -> list[_Draft]:
-    """The lines under `evaluators`, as far as they can be read. Added to: `details` (problems), `notes` (what users should know),
-    and `unread` (lines that cannot be read)."""
+    """The lines under `evaluators`, as far as they can be read. `options` are what evaluators are read with: the suite's comparators and
+    its judge. Added to: `details` (problems), `notes` (what users should know), and `unread` (lines that cannot be read)."""
     items = data.get("evaluators")
     if items is None:
         if any(suggestion(str(key), ("evaluators",)) for key in data):
@@ -249,7 +249,8 @@ def _drafts(
 
 
 def _may_be_called(name: str, item: object) -> bool:
-    """Whether an unreadable line may have this name; the line has a problem of its own."""
+    """Whether the line `item`, which could not be read, may be the evaluator of this name: by its `name`, or else by its type. A line
+    whose type cannot be told may have any name."""
     try:
         written, options, _ = _type_and_settings(item)
         kind = current_line(written, options).type
@@ -264,7 +265,8 @@ def _may_be_called(name: str, item: object) -> bool:
 def _draft(
     item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource, *, hinted: bool
 ) -> _Draft:
-    """(line, first setting): one line under `evaluators`, at `loc`, as it is read; see `_Draft`. Adds to `notes`.
+    """(line, first setting): one line under `evaluators`, at `loc`, as it is read; see `_Draft`. `context` is what its settings are read
+    with. Words of other tools, and retired types, are added to `notes`.
 
     Raises BadSettings with all that is wrong with it. `hinted` is whether an unknown type gets a hint: a problem that is not
     shown needs none.
@@ -419,10 +421,10 @@ _UNREAD: Final = object()
 def _own_comparators(
     data: object, details: list[Detail], notes: list[str], judge: object
 ) -> dict[str, tuple[Comparator, str]]:
-    """The comparators that a suite names itself, each with the rule that it stands for.
+    """The comparators that a suite names itself, by name, each with the rule that it stands for. `judge` is the one that they may ask.
 
-    What is wrong with one is added to `details`. Its name stays known, so that the fields that use it have no further
-    problem.
+    What is wrong with one is added to `details`, and old words to `notes`. Its name stays known (as `exact`), so that the fields
+    that use it have no further problem. Raises BadSettings where `data` is no map.
     """
     if data is None:
         return {}

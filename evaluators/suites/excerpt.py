@@ -111,7 +111,8 @@ def _ends_key(line: str, i: int, depth: int) -> bool:
 
 
 def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
-    """The end of the word that begins at `i`. `depth` counts the brackets around it; `in_value` says that the line's key has ended."""
+    """The index behind the word that begins at `i`: a comment, the colon of a key or, inside brackets, a comma or the closing bracket ends
+    it, else the line. `depth` counts the brackets around it; `in_value` says that the line's key has ended."""
     inner = 0
     for j in range(i, len(line)):
         character = line[j]

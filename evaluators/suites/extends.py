@@ -81,7 +81,7 @@ def _merge_evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
 
 
 def _evaluator_name(node: YamlNode) -> str | None:
-    """The name an evaluator was given, in the long form or in its options; None without one."""
+    """The `name` that an evaluator has among its settings, in the long form or below its type; None where no text is written as `name`."""
     value = node.value
     if not isinstance(value, dict):
         return None
@@ -147,7 +147,8 @@ class Chain(Struct):
         self._open.append((path, name))
 
     def _extended_trees(self, root: YamlNode) -> list[YamlNode]:
-        """The trees of the files that a suite extends, and of those that they extend; what cannot be read is noted."""
+        """The trees of the files that a suite extends, and of those that they extend, the farthest first. What cannot be read is left out
+        and noted in `findings`."""
         if not isinstance(root.value, dict) or "extends" not in root.value:
             return []
         wanted = root.value["extends"].node

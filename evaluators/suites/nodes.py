@@ -231,7 +231,7 @@ def place_text(loc: Sequence[str | int]) -> str:
 
 
 def find(root: YamlNode, loc: Sequence[str | int], key: bool = False) -> Spot:
-    """The spot of a value, or of its key.
+    """The spot of the value at the place `loc`, or with `key` that of its key.
 
     A part of the path that is not there ends the search: the answer is then the key of the nearest parent that is there,
     because what is missing from a map is missed at the map's own name.

@@ -395,7 +395,8 @@ class _Composer:
         self._put_value(node)
 
     def _scalar_value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
-        """The value that a scalar stands for: of a bare word a number, a boolean, null or text. None for one that is noted as wrong."""
+        """The value that a scalar stands for: a `bare` word, without quotes and tag, is a number, a boolean, null or text; others are text,
+        or what the tag says. A word that cannot be read is None, and is noted in `findings`."""
         try:
             if bare:
                 if self.of_suite:
@@ -491,7 +492,8 @@ class _Composer:
         return sources
 
     def _take_alias(self, event: Any) -> None:
-        """Takes `*name`: the value of the anchor, or its text as a key."""
+        """Takes `*name`, as a value that of the anchor, or as a key its text. A name without an anchor, and a key that is no text, are
+        noted in `findings`, and null or no key takes their place."""
         spot, name = self._spot(event), event.anchor
         if name not in self.anchors:
             self.complain(self.explainer.unknown_alias((spot.line, spot.column), name))
@@ -510,7 +512,8 @@ class _Composer:
             self._take_key(top, word, spot, bare=False)
 
     def _count_copies(self, node: YamlNode, spot: Spot, name: str) -> None:
-        """Counts the values that an alias repeats. Raises _Stop for an alias inside itself, and for too many or too deep repetitions."""
+        """Adds the values of the node that the alias `name` repeats to the count of copies. Raises _Stop for an alias inside itself, and
+        for too many or too deep repetitions."""
         if any(open_.node is node for open_ in self.stack):
             raise self._stop(spot, "bad-alias", f"*{name} is inside &{name} itself")
         size, depth = self._weight(node)

@@ -315,7 +315,8 @@ def _entry_lines(key: str | int | None, value: Any, margin: int, newline: str, d
 
 
 def _remove_entry(text: str, root: _Node, loc: Loc) -> str:
-    """The text without the entry at a place, which is there, and without its line where nothing else stands on it."""
+    """The text, whose root node is `root`, without the entry at a place, which must be there. In brackets its comma goes, too; else its
+    line, unless the dash of a list stands before it on the line."""
     node = root
     for step in loc[:-1]:
         node = _entries(node)[_index(node, step) or 0][1]

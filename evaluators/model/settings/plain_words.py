@@ -97,7 +97,8 @@ _LIMITS: Final = {
 
 
 def _detail_of(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
-    """One of pydantic's errors in plain words. `noun` is what messages call the settings; `also` are names that somebody else reads."""
+    """One of pydantic's errors in plain words. `loc` is its place in the settings, which are
+    those of `model`. `noun` is what messages call the settings; `also` are further names at the top that suggestions know."""
     kind, context = str(item["type"]), item.get("ctx", {})
     name, ending = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
@@ -262,7 +263,8 @@ def _share_hint(value: object, most: object) -> str | None:
 
 
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
-    """The model that stands at a place inside another one: where the settings of a key are known."""
+    """The model of the settings at a place inside those of `model`. A step that leads to no model, such as an index or the key of a map,
+    stays with the model above it."""
     for step in loc:
         named = ((spellings(name, info), info) for name, info in model.model_fields.items())
         field = next((info for written, info in named if str(step) in written), None)

@@ -46,8 +46,9 @@ _FORGIVEN: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def _read_compare(data: object, context: Mapping[str, Any]) -> NamedComparator | None:
-    """The comparator that `compare` names; None without one. Raises BadSettings for one that only fields can have, or that needs a
-    judge where the suite has none."""
+    """The comparator that the setting `compare` names; None where the suite does not write the setting. `context` is what the suite gives
+    its settings, such as its judge; the `fallback` of fields is left out of it. Raises BadSettings for a comparator that only fields
+    can have, or that needs a judge where the suite has none."""
     if data is None:
         return None
     try:

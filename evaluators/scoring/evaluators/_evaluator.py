@@ -180,8 +180,9 @@ def _as_of_pydantic(method: Method) -> Method:
 
 
 def _named_settings(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
-    """The positional argument of a type's constructor under the name of its setting; empty without one. Raises Problems where
-    there are several, or the type takes none."""
+    """The positional argument of a type's constructor (`unnamed`) under the name of its setting; an empty dict where there is no such
+    argument. The setting is the one that the type declares as `unnamed`, else the first of its own. Raises Problems where several
+    arguments are positional, or the type takes none."""
     if not unnamed:
         return {}
     own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
@@ -341,9 +342,10 @@ class TreeEvaluator(Evaluator):
         return super().compile() if check is None else check
 
     def explain(self, *values: Any) -> Result:
-        """The result of one row, with every field. No question is asked twice on the way.
+        """The result of one row, with every field. Answers of judges are kept meanwhile, so that no question is asked twice.
 
-        An output that cannot be read (a `CellError`) is scored as a missing one, and its error is the reason shown.
+        An output that cannot be read (a `CellError`) is scored as a missing one, and its error is the reason shown. Where the type has
+        no check of whole columns, the row is explained as that of any evaluator.
         """
         check = self.check()
         if check is None:
@@ -379,7 +381,9 @@ def _without_output(verdict: Result) -> Result:
 
 
 def verdict_of(settings: Evaluator, score: object) -> Result:
-    """The result for a score that `measure` returned, with `pass_at` applied. Raises RowProblem unless it is from 0 to 1."""
+    """The result for a score that `measure` returned, with `pass_at` applied. A score is true or false, a number from 0 to 1, or a pair
+    (numerator, denominator), which is not measured where the denominator is 0; a result that `measure` made itself is checked.
+    Raises RowProblem for any other score."""
     match score:
         case (int(num), int(den)) if 0 <= num <= den:
             if not den:
@@ -453,8 +457,9 @@ def read_need(
 ) -> Any:
     """The value of one need for one row: slow and obvious, the reference for the compiled plan.
 
-    `earlier` are the values of the needs before it, so that an output document meets the expected one it goes beside.
-    `keys` are those that the evaluator names at the top of documents.
+    `cells` are those of the row, by role or column name. `earlier` are the values of the needs before it, in the order of `needs`: of
+    several documents in an output, the one that is like the expected document counts. `keys` are those that the evaluator names at
+    the top of documents.
     """
     if isinstance(need, Part):
         raise TypeError("a composite is scored from the verdicts of a suite, not on its own")

@@ -425,10 +425,11 @@ def _with_own_keywords(draft: Any, timeout_seconds: float) -> Any:
 
 
 def _reference_check(library: Any) -> Callable[..., Errors]:
-    """The check of `$ref` and `$dynamicRef`: the library's, with the errors of one schema for one value remembered."""
+    """The check of `$ref` and `$dynamicRef`: that of the `library`, with the errors of one schema for one value remembered."""
 
     def reference(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:
-        """The errors of a value by the schema that a reference leads to."""
+        """Yields the errors of a value by the schema that a reference leads to. Inside `_remembering_errors()` each is found once, and
+        at most `MOST_ERRORS` for one value; else the library looks anew each time."""
         row_clock().tick()
         known = _remembered.errors
         if known is None:

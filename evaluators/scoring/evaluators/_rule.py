@@ -241,7 +241,12 @@ class Rule(Settings):
         return gap <= Decimal(room.numerator)
 
     def judge(self, document: JSON, expected: Any, reading: Reading) -> Held:
-        """The result of the rule in a document. `expected` is the row's expected document, or MISSING."""
+        """The result of the rule in a document. `expected` is the row's expected document, or MISSING; `reading` says how numbers and
+        dates are read. A value of the wrong kind is a mismatch.
+
+        Where the rule lacks a field, it is not measured if `missing` is `skip`, or if the expected document lacks the field as well; else
+        it is an omission.
+        """
         try:
             if self.each is None:
                 held = self._result_in(document, (), reading)
@@ -264,7 +269,8 @@ class Rule(Settings):
         return {name: value for name, value in values.items() if value is not MISSING}
 
     def _result_in_item(self, item: Read, reading: Reading) -> Held:
-        """The result of the rule in one item of the list that `each` names."""
+        """The result of the rule in one item of the list that `each` names: an omission where the item is missing, a mismatch where a
+        value in it is of the wrong kind. The path of a list without items is given from the top of the document."""
         if item.value is MISSING:
             return Held(OMISSION, partial(_missing_text, [item]), no_items=item.no_items)
         try:
@@ -289,14 +295,16 @@ class Rule(Settings):
         return of_worst[0]._replace(why=lambda: f"{of_worst[0].why()}{more}", no_items=no_items)
 
     def _result_in(self, document: JSON, place: Place, reading: Reading) -> Held:
-        """The result of the rule in a document, or in the item of a list at `place`. Raises WrongKind.
+        """The result of the rule in a document, or in the item of a list at `place`. Raises WrongKind for a value of the wrong kind.
 
-        Values that are out of order, or equal, are a mismatch even where other fields are missing.
+        An `order`, `present` or `unique` without a value to look at holds: lists without items may be left out. Values that are out of
+        order, or equal where they must be `unique`, are a mismatch even where other fields are missing; any other rule that lacks a field
+        is an omission.
         """
         values, no_items = _without_empty_lists(
             (value for field in self.fields for value in field.values_in(document, place)), reading
         )
-        if self.exactly_one_of:
+        if self.exactly_one_of:  # here a missing field is no omission
             return _exactly_one_result(values)
         if not values and self.equals is None:
             return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
@@ -315,6 +323,7 @@ class Rule(Settings):
             return Held(
                 MATCH, lambda: f"{_names_text(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items
             )
+        # what is left is a sum or a product
         total = _combine_in_pairs(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
         status = MATCH if self.is_close(wanted, total) else MISMATCH
         names = ", ".join(

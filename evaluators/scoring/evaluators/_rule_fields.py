@@ -60,8 +60,8 @@ class Field(Struct, frozen=True):
         return self.path.canonical
 
     def values_in(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
-        """Yields every value that the path leads to, in order. `above` is the place of the document, and `level` the number of `[*]` that
-        lead to it.
+        """Yields every value that the path leads to, in order; MISSING where a key is not there, is null, or a list has no items. `above`
+        is the place of the document, and `level` the number of `[*]` that lead to it.
 
         Raises WrongKind where `[*]` meets neither a list nor an object and, if `strict`, where a key is looked for in such a value.
         """
@@ -114,8 +114,11 @@ class Field(Struct, frozen=True):
         return Field(Path((*outer.path.steps, *self.path.steps)), (*outer.parts[:-1], *self.parts))
 
     def is_missing_as_expected(self, document: JSON, expected: JSON) -> bool:
-        """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that has
-        the field nowhere lacks it in any number of items."""
+        """Whether the expected document lacks the field, too: at each `[*]` of the path at least as many times as the document does.
+
+        An expected document that has the field nowhere counts as lacking it any number of times, from the first `[*]` on at which
+        it lacks the field otherwise than by an empty list.
+        """
         theirs = _up_to_wrong_kind(self, expected)
         lacks = Counter(value.level for value in theirs if value.value is MISSING)
         nowhere = all(value.value is MISSING for value in theirs)
@@ -147,8 +150,8 @@ def _wrong_kind(value: Any, place: Place, wanted: str) -> WrongKind:
 
 
 def _check_kinds_on_the_way(document: JSON, path: Path, above: Place, goes_on: bool = False) -> None:
-    """Raises WrongKind where a definite path leads through a value that has no such thing below it: a text, a number or a boolean, or a
-    list where a key is looked for. With `goes_on` its own end is on the way."""
+    """Raises WrongKind where a definite path leads through a text, a number or a boolean, or looks for a key in a list. `above` is the
+    place of the document, for the message. With `goes_on` the value at the end of the path must be a list or an object as well."""
     levels = joined_keys(path.steps, path.joins)
     waiting: list[tuple[JSON, int, Place]] = [(document, 0, above)]
     while waiting:

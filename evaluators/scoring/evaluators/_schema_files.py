@@ -119,7 +119,8 @@ def first_keys(schema: Schema) -> frozenset[str]:
 
 
 def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
-    """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index."""
+    """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index. Places of more than `MOST_STEPS`
+    steps are left out: a schema may contain itself."""
     choices: dict[tuple[Any, ...], list[Any]] = {}
     seen: set[tuple[int, tuple[Any, ...]]] = set()
     waiting: list[tuple[tuple[Any, ...], Any]] = [((), schema)]

@@ -77,7 +77,8 @@ class Correctness(CellEvaluator):
         return self.answer is None and self.keywords is None and super().takes_comparator()
 
     def needs(self) -> Needs:
-        """The output, and the column with the answer or with the keywords, where the suite does not write these."""
+        """The output, and the column with the expected answer or with the keywords, where the suite does not write these. With a comparator
+        (`tree`) it needs the cells as values, else as texts."""
         if self.tree is not None:
             return self.cell_needs(self.tree)
         output = Text(self.column("output"))

@@ -320,7 +320,8 @@ class GroundedRows(ScoredRows):
         return Value(field, place, value, MATCH if is_near else MISMATCH, is_near)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        """How many values of a row are in the source, and the outcome of each field or value."""
+        """How many values of the row with the index `at` are in the source, and the outcome of each listed field, or else of each value.
+        `unreadable` is the issue of an output that cannot be read, whose message stands in place of the count."""
         found, looked_for = count_found(self.values[at])
         message = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
         details = {"found": found, "looked_for": looked_for}
@@ -345,7 +346,8 @@ class GroundedRows(ScoredRows):
         return [self._field_outcome(at, source, number) for number in numbers if names[number] in wanted]
 
     def _field_outcome(self, at: int, source: Source, number: int) -> Outcome:
-        """The outcome of a listed field: a match where all its values are found."""
+        """The outcome of the listed field with that `number` in the row with the index `at`: a match where all its values are in the
+        source, not given or skipped where none was looked for. A field with one value has the outcome of the value."""
         name = self._settings.scored_fields().names[number]
         values = [value for value in self.values[at] if value.field == number]
         leaves = list(self._value_outcomes(source, values))

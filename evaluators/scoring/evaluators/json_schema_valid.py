@@ -129,6 +129,8 @@ class JsonSchemaValid(Evaluator):
             return False
 
     def reason(self, document: Any, *cells: object) -> Reason:
+        """The errors of a document by the schema: the first `SHOWN_ERRORS` in the message, and up to `MOST_ERRORS` in the details. `cells`
+        may hold the schema."""
         from evaluators.scoring.evaluators._json_schema import MOST_ERRORS, errors_in
 
         validator = self._validator(cells)

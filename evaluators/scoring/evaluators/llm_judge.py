@@ -131,9 +131,9 @@ class LlmJudge(Evaluator):
     )
 
     @model_validator(mode="after")
-    def _check_settings(self, info: ValidationInfo) -> Self:
-        """Sets the judge: its own, or that of the suite. Raises BadSettings for settings that do not go together, and where there is
-        no judge."""
+    def _set_judge(self, info: ValidationInfo) -> Self:
+        """Checks the settings, keeps the judge that is asked (its own, or that of the suite) in `_judge`, and gives the settings back.
+        Raises BadSettings for settings that do not go together, and where there is no judge."""
         if (self.rubric is None) is (self.criteria is None):
             found = "neither" if self.rubric is None else "both"
             raise bad(f'"llm_judge" needs "rubric" or "criteria"; found {found}', hint='write rubric: "Is it polite?"')

@@ -226,7 +226,8 @@ class RuleRows(ScoredRows):
     def __init__(
         self, check: RulesCheck, documents: Sequence[Any], expected: Sequence[Any], cells: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Holds each row against each rule. `cells` are those that conditions name, by row and column."""
+        """Holds each row against each rule, and keeps the statuses and, by the path of a list without items, the rules that met it.
+        `cells` are those that conditions name, by row and column."""
         self._check, self._rows = check, list(zip(documents, expected, cells, strict=True))
         self.statuses: list[bytes] = []
         self._no_items: list[Mapping[str, Sequence[str]]] = []

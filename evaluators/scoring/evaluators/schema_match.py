@@ -232,8 +232,9 @@ class SchemaMatch(TreeEvaluator):
     _context: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
-    def _read_scoring(self, info: ValidationInfo) -> SchemaMatch:
-        """Sets the scoring of documents, from the fields or the schema. For one that is inferred, or stands in a cell, it is set later.
+    def _set_scoring(self, info: ValidationInfo) -> SchemaMatch:
+        """Keeps the context of the suite, and the scoring of documents, made from the fields or the schema; gives the settings back. For a
+        schema that is inferred, or stands in a cell, the scoring is made later.
 
         Raises BadSettings.
         """

@@ -123,18 +123,19 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     """By judge, model and prompt."""
 
     def add(self, logged: LoggedAnswer) -> None:
-        """Counts one answer; one that no judge gave does not count."""
+        """Counts one answer by judge, model and prompt: the answers, those without a score, and the scores by size. An answer that no judge
+        gave does not count."""
         if not isinstance(logged.answer, JudgeAnswer) or not isinstance(logged.question, JudgeQuestion):
             return
         who = logged.asker.written(dict(logged.answer.who))
         models = self.found.setdefault(str(who.get("judge") or logged.asker.word), {})
         prompts = models.setdefault(str(who.get("model") or ""), {})
         counts = prompts.setdefault(str(who.get("prompt") or logged.question.prompt), [0] * (2 + _BUCKETS))
-        counts[0] += 1
+        counts[0] += 1  # all answers
         answer, score_of = logged.answer, logged.question.score_of
         score = answer.score if score_of is None or answer.error is not None else score_of(answer)
         if answer.error is not None or score is None:
-            counts[1] += 1
+            counts[1] += 1  # those without a score
         elif "choice" not in answer.details:  # choices are counted by their names
             counts[2 + min(_BUCKETS - 1, int(score * _BUCKETS))] += 1
 
@@ -159,7 +160,8 @@ class AnswerLine(msgspec.Struct, frozen=True):
 
 
 def line_of(logged: LoggedAnswer) -> dict[str, Any]:
-    """An answer as a line of JSON. The rows of its places are as they were logged."""
+    """An answer as a line of JSON: the places that got it, who gave it, the question, and the answer. What a judge was asked has `${NAME}`
+    for what the environment filled in."""
     question, answer = logged.question, logged.answer
     if isinstance(question, JudgeQuestion) and isinstance(answer, JudgeAnswer):
         # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are

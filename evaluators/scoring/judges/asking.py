@@ -210,8 +210,9 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Compariso
 def ask_later(
     comparator: Comparator, questions: Sequence[Question], row: int = 0
 ) -> Callable[[], list[Comparison | RowProblem]]:
-    """A function that gives the answers to the questions of one row. On a list of questions, it gives placeholders until the list is
-    answered."""
+    """Asks `comparator`, or the judge behind it, the questions of a row, and returns a function that gives their answers, in order. `row`
+    is the number of the row in its chunk. Where questions are gathered on a list, they are put on it and not asked yet; the function then
+    gives placeholders until the list is answered."""
     if not isinstance(comparator, JudgedComparator):
         return _request_answers(row, comparator, questions, _question_keys(comparator, questions))
     settled, judge = [comparator.comparison_or_question(question) for question in questions], comparator.judge
@@ -254,8 +255,8 @@ def _question_keys(comparator: Comparator, questions: Sequence[Question]) -> tup
 def _request_answers(
     row: int, asker: Comparator | Judge, questions: Sequence[AnyQuestion], keys: tuple[Hashable, ...]
 ) -> Callable[[], list[Any]]:
-    """A function that gives the answers to some questions. They are put on the list, if there is one, and have placeholders until it is
-    answered; else they are asked now."""
+    """Puts questions on the list on which they are gathered, or asks them now where there is no list. Returns a function that gives their
+    answers, with placeholders for those that are not answered yet. `keys` are those of the questions, by which answers are cached."""
     placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
     cache, on_list = current_cache() or AnswerCache(), _asking.get().questions
     request = Request(asker, questions, keys)
@@ -282,7 +283,8 @@ def _cached_answers(request: Request, cache: AnswerCache) -> list[Any]:
 
 
 def _answer_requests(requests: Sequence[Request], cache: AnswerCache) -> None:
-    """Asks what has no answer yet, one call for each asker, and caches what is answered."""
+    """Asks the questions that have no answer yet, one call for each asker, and caches the answers. Where that call answers nothing, each
+    request is tried alone. The answers are noted in the log of the run, if it keeps one."""
     by_asker: dict[Hashable, list[Request]] = {}
     for request in requests:
         if request.open:
@@ -374,8 +376,8 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
 
 
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-    """A judge's answers to distinct questions, each asked as often as the run says, its repeats combined. Raises WholeCall where the judge
-    answers none of them."""
+    """A judge's answers to distinct questions, each asked as often as the run says, its repeats combined. Where the run only counts
+    questions, none is asked. Raises WholeCall where the judge answers none of them."""
     asking = _asking.get()
     put = [
         replace(question, params={**question.params, REPEAT: turn}) if turn > 1 else question

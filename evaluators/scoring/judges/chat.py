@@ -65,6 +65,7 @@ class ChatFailure(Exception):
         shape: bool = False,
         busy: bool = False,
     ) -> None:
+        """Takes the message, the code of the issue, and what the failure means for further tries."""
         super().__init__(message)
         self.code: str = code
         self.again = again
@@ -92,7 +93,8 @@ def options_of(request: ChatRequest) -> dict[str, Any]:
 
 
 def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
-    """The failure that an endpoint's refusal stands for, by its status."""
+    """The failure that an endpoint's answer stands for, by its status: a refusal, which no other try can help, or one that may go away.
+    It has the message in the `body`, if there is one, and the wait that the `headers` ask for."""
     message = f"the endpoint answered {status}"
     inner = body.get("error", body) if isinstance(body, dict) else body
     theirs = inner.get("message") if isinstance(inner, dict) else inner
@@ -121,7 +123,8 @@ def _seconds_to_wait(headers: Any) -> float | None:
 
 
 def reply_of(completion: Any) -> ChatReply:
-    """The text and token counts of a chat completion. Raises ChatFailure for anything else."""
+    """The text and token counts of a chat completion. A count that is missing, or no count, is 0; the text may be None. Raises ChatFailure
+    for anything else."""
     if isinstance(completion, str):  # what has another type than JSON comes as its text
         what = (
             f"no chat completion but {quote(' '.join(completion[:_MOST_QUOTED].split()))}"

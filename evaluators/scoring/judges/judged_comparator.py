@@ -117,7 +117,8 @@ class JudgedComparator(Comparator):
         return comparison
 
     def comparison_or_question(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
-        """The comparison of a pair that needs no judge, or the question for the judge; made once for equal values."""
+        """The comparison of a pair that needs no judge, or the question for the judge, or the problem where there is no judge. It is
+        cached, so that it is made once for equal values."""
         _, expected, actual, expected_raw, actual_raw = question
         key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
         if expected_raw is not expected or actual_raw is not actual:

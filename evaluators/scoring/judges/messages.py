@@ -77,7 +77,8 @@ def prompt_of(name: str) -> Prompt | None:
 
 
 def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
-    """The two messages that ask some questions; their ids count from 1."""
+    """The two messages, of the system and of the user, that ask some questions; the ids of these count from 1. A mark with a checksum of
+    the data goes around it, so that the data cannot hold its own end."""
     data = "\n".join(_question_line(number, question) for number, question in enumerate(questions, 1))
     instructions = "".join(
         line for number, question in enumerate(questions, 1) for line in _instruction_lines(number, question)

@@ -100,8 +100,9 @@ class ModelEndpoint(Judge):
         return data
 
     @model_validator(mode="after")
-    def _check_settings(self, info: ValidationInfo) -> Self:
-        """Refuses a cost limit without prices, and parameters that the judge sets itself."""
+    def _set_folder(self, info: ValidationInfo) -> Self:
+        """Keeps the folder where relative paths start, and gives the settings back. Raises BadSettings for a cost limit without prices, and
+        for parameters that the judge sets itself."""
         self._folder = _folder_of(info)
         if self.budget.max_cost is not None and self.prices is None:
             raise bad("max_cost needs prices", "budget", "max_cost", hint="name a file with prices: prices: prices.yaml")
@@ -154,8 +155,9 @@ class ModelEndpoint(Judge):
         return None if self.api_key_env is None else variable(self.api_key_env, self._folder, self.env_file)
 
     def budget_issue(self, model: str, questions: int, tokens: int, cost: int | None) -> Issue:
-        """The issue of a request that the budget does not allow. It has so many questions, about so many tokens, and about this cost, in
-        units; None where the model has no price."""
+        """The issue of a request that the budget does not allow: the limit that this request alone exceeds, or else that the budget is
+        spent. The request has so many `questions`, about so many `tokens`, and about this `cost` in units, None where the model has no
+        price."""
         most = self.budget
         if most.max_cost is not None and cost is None:
             message = f"max_cost cannot be kept: {self.prices} has no price of {model}"

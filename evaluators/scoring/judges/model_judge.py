@@ -59,7 +59,8 @@ class ModelJudge(ModelEndpoint):
         return self.address, *super().addresses()
 
     def ready(self) -> None:
-        """Raises Problems (config) where no model is named, a key is not set, the cache cannot be used, or a package is missing."""
+        """Raises Problems (config) where no model is named, a key is not set, the cache or the prices cannot be used, or a package is
+        missing. Makes the file of the cache where it is not there."""
         key = variable(self.api_key_env, self._folder, self.env_file)
         if self.model is None:
             hint = f"write model: NAME, or set {DEFAULT_MODEL}"
@@ -110,7 +111,8 @@ class ModelJudge(ModelEndpoint):
         return self.answer_in(questions, None)
 
     def answer_in(self, questions: Sequence[JudgeQuestion], session: Session | None) -> Sequence[JudgeAnswer]:
-        """The answers to all questions, in order. A question without one gets an answer with the error that kept it from being answered."""
+        """Asks the questions, in the session of the run or else in one of its own, and returns the answers in order. A question without one
+        gets an answer with the error that kept it from being answered."""
         pending = self._pending(questions)
         try:
             if self.model is None:
@@ -167,7 +169,8 @@ class ModelJudge(ModelEndpoint):
 
     @contextmanager
     def _store(self, session: Session | None) -> Iterator[AnswerStore]:
-        """The store of answers, open: in the cache file, or without one in the file of the session, or in memory."""
+        """The store of answers, open within the `with` block: in the cache file; without a cache in the file of the session; and outside of
+        a run in memory, where it stays for the next call."""
         if self.cache:
             with closing(AnswerStore(_make_folder(self._cache_file()))) as store:
                 yield store

@@ -21,8 +21,8 @@ _HALF: Final = 0.5
 
 
 def combine_repeats(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
-    """One answer for a question that was asked several times: the first, with the verdict of each time among its details, and
-    with the cost of all."""
+    """One answer for a question that was asked several times: the first, with the tokens, the time and the cost of all; the cost is None
+    where that of one is not known. Unless the first is an error, its details have the verdicts of all that are none."""
     first = answers[0]
     verdicts = [verdict_in(answer) for answer in answers if answer.error is None]
     details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}

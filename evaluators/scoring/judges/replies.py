@@ -88,7 +88,8 @@ def _question_number(verdict: Any, count: int) -> int:
 
 
 def _answer_of_verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
-    """The answer of a verdict in a reply, whose parts the prompt names. Raises BadReply for parts that contradict each other."""
+    """The answer of a verdict in a reply, whose parts the prompt names; `score` and `match` count even where it does not. A match has the
+    score 1. Raises BadReply for a part of the wrong kind, and for parts that contradict each other."""
     parts = {name: _verdict_part(data, name, schema) for name, schema in prompt.verdict.items()}
     known = {"score": {"type": "number"}, "match": {"type": "boolean"}}
     for name, schema in known.items():

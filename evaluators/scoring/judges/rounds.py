@@ -157,7 +157,8 @@ class Round:
             raise StoppedAsking
 
     def _request(self, group: Sequence[PendingQuestion]) -> None:
-        """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
+        """Sends the questions of one request and gives them their answers. Where the reply does not count for some of them, each of these
+        is asked alone, and then some more times, until it gets an error for an answer. A stopped run asks nothing."""
         if self.session.stopped():
             return
         problems = self._send(group)
@@ -175,7 +176,8 @@ class Round:
             self._fail(group, error)
 
     def _send(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
-        """Sends one request, gives its questions their answers, and stores these. An error that no other try can help is an answer, too.
+        """Sends one request, gives its questions their answers, stores these, and counts tokens and cost. A request to an endpoint that was
+        given up, or beyond the budget, is not sent: its questions get the error for an answer, as after a request that failed.
 
         Gives the problems of the questions that another try may answer, by their keys.
         """
@@ -194,6 +196,7 @@ class Round:
         if unknown or not self.session.reserve(self.name, spending, judge.budget.most):
             self._fail(group, judge.budget_issue(model, len(group), estimated_sum, estimated_cost))
             return {}
+        # the estimate is reserved; what the request took beyond it is counted afterwards
         started_at, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._reply_to(request, whom)
@@ -215,7 +218,9 @@ class Round:
         return self._take_reply(group, messages, reply, repeated)
 
     def _reply_to(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:
-        """The reply, or why the last try failed; and how often the request was repeated."""
+        """(reply, repeats): the reply, or why the last try failed, and how often the request was repeated. It waits between the tries as
+        the endpoint asks, and as long as a pause of the endpoint `whom` lasts; a wait that is longer than the settings allow is a
+        failure."""
         judge, repeated, waited_for = self.judge, 0, 0.0
         while True:
             # somebody else's request may have been told of a pause
@@ -242,7 +247,8 @@ class Round:
                 judge.pause(seconds)
 
     def _structured_reply(self, request: ChatRequest) -> ChatReply:
-        """The reply, with the strictest form of structured output that the endpoint takes."""
+        """The reply to a request with structured output of the form that the settings name; `auto` is the strictest form that the endpoint
+        takes, which is kept for its model. Raises ChatFailure."""
         judge = self.judge
         shape: Structured = (
             judge.shapes.get(request.model, "json_schema") if judge.structured == "auto" else judge.structured
@@ -294,7 +300,8 @@ class Round:
         return problems
 
     def _fail(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
-        """Gives each question an answer with the error that kept it from a verdict, and counts it as failed."""
+        """Gives each question an answer with the error that kept it from a verdict, and counts it as failed. `retries` is how often their
+        request was repeated."""
         for entry in group:
             entry.answer = JudgeAnswer(
                 who=self._who(entry),
@@ -315,7 +322,7 @@ class Round:
         }
 
     def _count_failure(self, failure: ChatFailure, whom: str) -> Issue:
-        """Counts a request that failed, its tries used up, and gives the error of its questions.
+        """Counts a request that failed, its tries used up, and gives the error of its questions. `whom` is the endpoint, model and key.
 
         The endpoint is given up for the run when it refuses outright, and when at least `_MOST_FAILED_IN_A_ROW` requests
         failed in a row, the last of them late, unreachable or without end.

@@ -54,6 +54,7 @@ class Session:
     """The claims and the spending of one run. `:memory:` is for one process."""
 
     def __init__(self, file: Path | str = ":memory:", stopped: Callable[[], bool] = lambda: False) -> None:
+        """Opens the file of the session, or makes it; without a file the session is in memory, for this process alone."""
         from evaluators.scoring.values.sqlite_file import open_shared  # imported when used: most runs ask nobody
 
         self.file = file
@@ -103,8 +104,8 @@ class Session:
     def reserve(
         self, judge: str, spending: tuple[int, int, int], most: tuple[int | None, int | None, int | None]
     ) -> bool:
-        """Counts so many questions, tokens and units of money as spent on a judge, unless the run then spends more than `most` on it. Gives
-        whether they were counted, so that the request may be sent."""
+        """Counts a request as spent on a judge, unless the run then spends more than `most` on it. Both are (questions, tokens, units of
+        money); None in `most` is no limit. Returns whether it was counted, so that the request may be sent."""
         self.count(judge)
         with self._lock:
             cursor = self._connection.execute(
@@ -125,7 +126,8 @@ class Session:
         requests: int = 0,
         cost: int = 0,
     ) -> None:
-        """Adds to the counts of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate."""
+        """Adds to the counts of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate, negative where it
+        took less; their sums stay at 0 or more."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"

@@ -42,7 +42,8 @@ class OpenaiCompatible(ModelJudge):
 
     @model_validator(mode="after")
     def _check_address(self) -> Self:
-        """Refuses a `base_url` that is no plain web address, or holds a user, a password or a query."""
+        """Gives the settings back. Raises BadSettings for a `base_url` that is no plain web address, or holds a user, a password or a
+        query."""
         if any(character.isspace() or not character.isprintable() for character in self.base_url):
             hint = "write it in one line without spaces; %20 stands for a space"
             raise bad(
