@@ -142,8 +142,8 @@ class TooLarge(EOFError):
 
 
 def locate(name: str, folder: Path) -> ByteSource:
-    """The file of that name, relative to `folder`; `-` is standard input.
-
+    """The file of that name, relative to `folder`; `-` is standard input, which is copied into a temporary file. So is what can be read
+    only once: a pipe, or a file of a server that gives no parts of files, of which a note tells.
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:
@@ -268,7 +268,7 @@ def copy_to_temporary_file(stream: BinaryIO) -> str:
 
 @contextmanager
 def temporary_file() -> Iterator[BinaryIO]:
-    """A file to write that is there until the program ends, and no longer when the writing fails. It has a `name`."""
+    """A context with a file to write, which has a `name`. The file is removed when the program ends, or at once when the block raises."""
     import tempfile  # brings much along, too
 
     with tempfile.NamedTemporaryFile(prefix="evaluators-", delete=False) as file:

@@ -43,8 +43,8 @@ class LocalFiles:
     lists = True
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
-        """A file that is open for reading from the byte `start` on; the caller closes it. Raises OSError for one outside of the folder that
-        may be read, and in /proc, /sys and /dev."""
+        """A file that is open for reading from the byte `start` on; the caller closes it. It is noted as one that was read. Raises OSError
+        for one outside of the folder that may be read, and in /proc, /sys and /dev; a pipe is allowed there."""
         if is_outside(Path(_path(path))):
             raise OSError(EACCES, "it is outside of the folder that may be read")
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it

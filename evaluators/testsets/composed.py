@@ -39,8 +39,8 @@ _SHOWN: Final = 5
 
 
 def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
-    """The table with a column for each of the names that is a path into one of its columns, or a text of several; `name` is what messages
-    call the table.
+    """The table with a column for each of the `names` that is a path into one of its columns, or a text with columns in braces. Names of
+    columns that it knows, and any others, add nothing; `name` is what messages call the table.
 
     Raises Problems for a path that leads nowhere in any row, and for a column that is not there.
     """
@@ -67,8 +67,8 @@ def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
 
 
 def value_at(cell: Cell, path: Path) -> Cell:
-    """The value at a path in a cell, in which JSON text is read on the way, or the list of the values at a path with `[*]`; MISSING where
-    there is none."""
+    """The value at a path in a cell, in which JSON text is read on the way, or the list of the values at a path with `[*]`. MISSING where
+    the path leads to nothing; a cell that cannot be read comes back as its fault."""
     cell = _parsed_cell(cell)
     if cell is MISSING or isinstance(cell, CellError):
         return cell
@@ -122,7 +122,8 @@ def _path_into(table: Table, name: str) -> tuple[str, Path] | None:
 
 
 def _issue_of_dead_path(table: Table, column: str, path: Path, written: str, name: str) -> Issue | None:
-    """The problem of a path that no row has; None where one has it, or where there are no rows."""
+    """The problem of a `path` into a `column` that no row has, with the nearest path of the first rows as a hint; None where some row has
+    it, or where there are no rows. `written` is the whole path as the settings have it, `name` what messages call the table."""
     near, number = None, 0
     for number, (cell,) in rows_of(table, [column]):
         if value_at(cell, path) is not MISSING:
@@ -178,7 +179,8 @@ class Document(Struct, frozen=True):
         return list(dict.fromkeys(field.column for field in self.fields))
 
     def of(self, cells: Mapping[str, Cell]) -> Cell:
-        """The document of the cells of a row; the fault of a cell where one cannot be read."""
+        """The document of the cells of a row, by column; the fault of a cell where one cannot be read, and `nothing` where all are empty.
+        An empty cell is left out of the document where `empty_cells` is `absent`."""
         document: dict[str, Any] = {}
         all_empty = True
         for field in self.fields:
@@ -289,7 +291,8 @@ def _empty_document(role: Literal["output", "expected"], empty: EmptyExpected, c
 
 
 def _with_documents(role: str, document: Document, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-    """The chunks of a table, with documents made of several columns as the column of a role."""
+    """The chunks of the table `base`, with documents made of several columns as the column of a role. Where that column is not among the
+    `columns` that are asked for, the chunks are as they are."""
     own = [column for column in columns if column != role]
     if len(own) == len(columns):
         yield from base.read(split, columns)

@@ -92,7 +92,8 @@ def append_correction(file: Path, id: str, path: str | None, old: Value, new: Va
 
 
 def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
-    """The corrections that count in a file, in its order. Raises Problems (testset) with every line that is none."""
+    """The corrections that count in a file, which `name` calls, in its order. Of several for one place the last counts, and one whose old
+    value is the new one withdraws those before it. Raises Problems (testset) with every line that is none."""
     corrections: dict[Any, Correction] = {}
     issues: list[Issue] = []
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -266,7 +267,8 @@ def corrections_among(selected: Table, key: str, applied: Sequence[Applied]) -> 
 def _corrected_rows(
     key: str, column: str, cells: Mapping[str, Cell], base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:
-    """The chunks of a table, with the corrected cells by the ids of their rows."""
+    """The chunks of the table `base`, in which the `cells` of a column stand in place of its own, by the ids that rows have in the column
+    `key`. Where the column is not asked for, the chunks are as they are."""
     if column not in columns:
         yield from base.read(split, columns)
         return

@@ -118,7 +118,8 @@ def _write_rows(connection: Any, statement: str, file: BinaryIO, progress: _Quer
 
 
 def line_of(names: Sequence[str], values: Sequence[Any], number: int = 1) -> bytes:
-    """A row as one line of JSON, with its line break. Raises Problems (testset) for bytes that are no text."""
+    """A row as one line of JSON, with its line break; a value that is None has no key. `number` is that of the row, for messages. Raises
+    Problems (testset) for bytes that are no text."""
     row: dict[str, Any] = {}
     for name, value in zip(names, values, strict=True):
         if value is None:
@@ -164,7 +165,8 @@ def _json_value(value: Any) -> Any:
 
 
 def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | None]:
-    """(engine, note): a SQLAlchemy engine that only reads, and a note on a database that cannot be told to; None for one that can."""
+    """(engine, note): a SQLAlchemy engine for the connection string `secret`, which only reads; and a note where the database cannot be
+    told to only read, else None. Raises Problems for what is no connection string."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
     from sqlalchemy.pool import NullPool
@@ -189,9 +191,10 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
 def _problems_of_error(
     error: Exception, connection: DatabaseConnection, secret: str, progress: _QueryProgress, attempt: int
 ) -> Problems | None:
-    """The Problems for an error of the database, without any part of the connection string; None where the statement is tried again.
+    """The Problems for an error of the database, without any part of the connection string `secret`; None where the connection was cut and
+    the statement is tried again, for `attempt` is not the last.
 
-    Who is to blame goes by when a driver raised it, and by what kind of error it is.
+    Who is to blame goes by how far the statement was, as `progress` tells, and by the kind and the words of the error.
     """
     from sqlalchemy import exc
 
@@ -257,7 +260,8 @@ _SQLITE_MISTAKE: Final = re.compile(
 
 
 def _sqlite_opener(url: Any, connection: DatabaseConnection) -> Any:
-    """A function that opens the file of SQLite that an address names, so that it can only be read."""
+    """A function that opens the file of SQLite that the address `url` names, so that it can only be read. `connection` is the setting,
+    which messages name."""
     import sqlite3
 
     path = str(url.database or "")

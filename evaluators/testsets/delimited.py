@@ -89,7 +89,8 @@ class Delimited(Reader, frozen=True):
 
 @lru_cache(maxsize=16)
 def _split_starts(source: ByteSource, width: int, delimiter: str, mark: str | None) -> tuple[list[int], str | None]:
-    """The starts of the pieces of a file, and a note on why it is not cut further. A file is searched once for each `mark` of its state."""
+    """(starts, note): the bytes at which pieces of a file start, and a note where quotes in it keep it from being cut further, else None.
+    A row has `width` cells. The answer is remembered by all parameters, of which `mark` stands for the state of the file."""
     starts = [0]
     with reading(source), source.open() as stream, source.open() as looked_at:
         for start in row_starts(stream):

@@ -58,6 +58,8 @@ class SplitPass:
     """One reading of one split of a text table, chunk by chunk. It counts what it has read, so it can be used once."""
 
     def __init__(self, table: Reader, delimiter: str, skipped_records: int, split: Split, columns: Sequence[str]) -> None:
+        """`skipped_records` is how many records stand before the first row of the file, the header among them; `split` is the piece to
+        read, and `columns` are the wanted ones."""
         self.table = table
         self.delimiter = delimiter
         self.skipped_records = skipped_records
@@ -127,7 +129,8 @@ class SplitPass:
                 yield text
 
     def _lines(self, blocks: Iterable[bytes]) -> Iterator[Iterable[str]]:
-        """The lines of the text. Raises _NotStrict where one of the next rows may be too long."""
+        """The lines of the text, some at a time; the end of a block that is no whole line is put before the next block. Raises _NotStrict
+        where one of the next rows may be too long."""
         rest = ""
         for text in self._texts(blocks):
             lines: Iterable[str] = io.StringIO(rest + text if rest else text, newline="")
@@ -239,7 +242,8 @@ def delimiter_in_words(delimiter: str) -> str:
 
 
 def issue_of_text_after_quote(index: int, text: str, header: Sequence[str]) -> Issue:
-    """The problem of a row with text after a closing quote, in the cell at that place."""
+    """The problem of a row with `text` after a closing quote, in the cell at the place `index`; a cell beyond the header has its number in
+    place of a name."""
     named = f'column "{header[index]}"' if index < len(header) else f"cell {index + 1}"
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     return Issue(

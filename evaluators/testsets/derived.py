@@ -187,7 +187,7 @@ class JoinedCells(Struct, frozen=True):
         return cells
 
     def _items(self) -> Iterator[tuple[str, str, Cell | ByteSource]]:
-        """Each id, where it occurs in words, and its cell, or the document that holds it."""
+        """Each id, the place where it occurs in words, such as `row 3`, and its cell, or the file that holds it."""
         table = self.table
         if isinstance(table, MemoryRows):
             columns = table.columns()
@@ -218,7 +218,8 @@ def with_joined_column(
 def _joined_rows(
     key: str, lookup: JoinedCells, column: str, absent: Cell, base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:
-    """Every row, with its joined cell; the cells of an unreadable row stay faults."""
+    """The chunks of all rows of the table `base`, with a `column` of cells that `lookup` has by the ids in the column `key`, and `absent`
+    for an id that it lacks; in an unreadable row that cell is a fault, too. Where `column` is not asked for, nothing is joined."""
     own = [name for name in columns if name != column]
     if column not in columns:
         yield from all_chunks(base, own)
@@ -293,7 +294,8 @@ def _issue_of_ids(
 
 
 def _hint_of_near_ids(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
-    """The ids of the other side that are like these, in words; None where none is. Ids that are numbers are like nothing."""
+    """The ids of the other side that are like these, in words; None where none is, and where there are more than `_MOST_NEAR` others. Ids
+    of the same file in another folder go before those that are merely spelt alike; ids that are numbers are like no others."""
     if len(others) > _MOST_NEAR:
         return None
     by_file = {other.rpartition("/")[2]: other for other in others if "/" in other or any("/" in id for id in ids)}

@@ -67,8 +67,8 @@ def holds_documents(path: str, folder: Path) -> bool:
 
 
 def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents:
-    """The documents of a folder or a pattern, sorted by name. Hidden files and folders are left out.
-
+    """The documents of a folder or a pattern, sorted by name, as columns; their ids are their names, with the folder unless `pair_by` is
+    `name`. Hidden files and folders, and files of runs, are left out.
     Raises Problems (config) when there is none.
     """
     pattern = is_pattern(path, folder)
@@ -407,7 +407,8 @@ def _formats_by_suffix() -> dict[str, str]:
 
 
 def _format_of_bytes(head: bytes) -> str:
-    """The format of a file by its first bytes."""
+    """The format of a file by its first bytes: a `{` begins JSON lines where the first line is whole JSON, and else JSON. What looks like
+    nothing else is CSV."""
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(WORKBOOKS):

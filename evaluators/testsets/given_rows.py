@@ -76,7 +76,8 @@ def _as_list(name: str, documents: Any) -> list[Any]:
 
 
 def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
-    """The rows of a DataFrame, an Arrow table, a map of columns, or a list. The names of columns are added to `header`."""
+    """The rows of a DataFrame, an Arrow table, a map of columns, or a list. The names of columns are added to `header`, but for those of a
+    list. Raises Problems for anything else."""
     if is_data_frame(rows):
         names = _unique_names(list(map(str, rows.columns)), header)
         every = (rows.iloc[:, index] for index in range(len(names)))
@@ -153,7 +154,8 @@ def _rows_of_list(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: Any, name: str, number: int) -> Any:
-    """A value of a program as a cell: NaN is missing, dates are texts. Raises Problems for values that no cell can hold."""
+    """A value of a program as a cell: None and NaN are missing, dates are texts. `name` is the column and `number` the row, for messages.
+    Raises Problems for values that no cell can hold."""
     is_nan = isinstance(value, float) and value != value  # only such a number differs from itself
     if value is MISSING or value is None or is_nan or type(value).__name__ in _EMPTY:
         return MISSING

@@ -50,7 +50,9 @@ def lists_below(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[s
 
 
 def lists_inside(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
-    """The paths of lists of objects inside the items of other lists, `data[*].qas[*]`, each with its first items."""
+    """The paths of lists of objects inside the items of other lists, `data[*].qas[*]`, each with the list that the first item has there.
+    `above` is the path of `value`, and `depth` how far down that is: beyond `_DEEPEST`, and below keys that are no words, nothing is
+    looked for."""
     for key, inner in value.items() if isinstance(value, dict) and depth <= _DEEPEST else ():
         path = f"{above}.{key}" if above else key
         if not key.isidentifier():
