@@ -46,14 +46,16 @@ Chance: TypeAlias = Callable[[PassShare, int], Fraction | None]
 
 
 def drawable_groups(k: int, shares: Iterable[PassShare], kept_out: Iterable[tuple[int, int]] = ()) -> GroupsOfK:
-    """The groups from which k attempts can be drawn. `kept_out` are the sizes of the groups in which a row could not be measured, and
-    how many there are of each."""
+    """The groups of at least k rows, from which k attempts can be drawn, with the number of groups that are left out. `kept_out` has, for
+    the groups in which a row could not be measured, pairs of a size and how many groups have it."""
     shares, kept_out = [*shares], [*kept_out]
+    smaller_measured = sum(each.groups for each in shares if each.attempts < k)
+    smaller_kept_out = sum(groups for rows, groups in kept_out if rows < k)
     return GroupsOfK(
         k,
-        [each for each in shares if each.attempts >= k],
-        sum(groups for rows, groups in kept_out if rows >= k),
-        sum(each.groups for each in shares if each.attempts < k) + sum(groups for rows, groups in kept_out if rows < k),
+        shares=[each for each in shares if each.attempts >= k],
+        kept_out=sum(groups for rows, groups in kept_out if rows >= k),
+        smaller=smaller_measured + smaller_kept_out,
     )
 
 

@@ -58,7 +58,8 @@ class ClusterCounter:
             self.settle()
 
     def settle(self) -> None:
-        """Adds the clusters that `add` has collected to `sums`, and forgets them. Clusters with the same codes are counted at once."""
+        """Adds the clusters that `add` has collected to `sums`, and forgets them: of each cluster the sum of the scores, as a numerator
+        over `sums.common`, the passed rows, and the watched ratios. Clusters with the same codes are counted at once."""
         scores, passes = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
         for contents, times in self._contents.items():
             codes = Counter(contents)
@@ -105,7 +106,8 @@ class EmptyCounter:
             self.settle()
 
     def settle(self) -> None:
-        """Adds the clusters that `add` has collected to `clusters`, and forgets them."""
+        """Adds the clusters that `add` has collected to `clusters`, and forgets them: for each field of a cluster, the numbers of empty
+        values of its rows are summed, and one more cluster has these sums."""
         for contents, times in self._alike.items():
             sums: dict[str, list[int]] = {}
             for code, n in Counter(contents).items():

@@ -112,8 +112,8 @@ class MemoryColumns:
         self._ascending, self._last = True, 0
 
     def add(self, columns: Mapping[str, Cells]) -> None:
-        """Appends rows, given as their cells by column; a column that is not given gets none. Notes whether the row numbers of all
-        rows so far ascend."""
+        """Appends rows, given as their cells by column; a column that is not given gets none. Equal texts of clusters and slices are
+        stored as one object. Notes whether the row numbers of all rows so far ascend."""
         for name, column in self._columns.items():
             cells, texts = columns.get(name, ()), self._texts.get(name)
             column.extend(cells if texts is None else [texts.setdefault(cell, cell) for cell in cells])

@@ -26,7 +26,8 @@ def _folder_of(git: Path) -> Path:
 
 
 def _checked_out_commit(folder: Path) -> str:
-    """The commit that is checked out: a hash, or a branch whose hash stands in a file of its own or among the packed ones."""
+    """The hash of the commit that is checked out in git's data `folder`, empty where none is to be found. `HEAD` holds the hash itself,
+    or names a branch, whose hash stands in a file of its own or in `packed-refs`."""
     head = _read_text(folder / "HEAD")
     if not head.startswith("ref:"):
         return head if _HASH.fullmatch(head) else ""

@@ -105,7 +105,8 @@ class ClusterConfidence:
         self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
-        """Counts one cluster: `cells` are its column of steps and its column of codes."""
+        """Collects one cluster: `cells` are its column of steps and its column of codes. The name `group` does not matter. Settles what
+        is collected once `MOST_CONTENTS` different clusters are."""
         known, kinds = self._kinds, []
         for pair in zip(*cells, strict=True):
             if pair not in known:
@@ -166,8 +167,9 @@ def _stats(
     variant: str | None,
     clustered: bool,
 ) -> ConfidenceStats:
-    """The statistics of one confidence, of a field or, without a name, of the row. With clusters there is no threshold, and intervals come
-    from the sums of clusters."""
+    """The statistics of one confidence, of a field or, without a name, of the row. `source` names where the confidence is read, and
+    `max_errors` is the share of errors that a threshold may let through. Where rows are `clustered`, no threshold is looked for, and
+    intervals come from the sums of clusters."""
     steps = {
         step: (confidences.right[step], confidences.wrong[step])
         for step in confidences.right.keys() | confidences.wrong.keys()

@@ -50,14 +50,15 @@ class ConfidenceSteps:
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]
     ) -> Iterator[list[int]]:
         """Yields columns of steps for some rows: one for the rows as a whole where the suite names a column, then one for each field with
-        a confidence. `columns` are the cells by column, `slots` the filled slots of the plan."""
+        a confidence. `columns` are the cells by column, `slots` the filled slots of the plan. Notes cells that are no confidence in
+        `unusable`."""
         if self._column is not None:
-            yield self._steps(OF_ROW, offsets, columns[self._column], slots)
+            yield self._read_steps(OF_ROW, offsets, columns[self._column], slots)
         for name, path in self._paths.items():
             documents = slots[self._output] if self._output is not None else [MISSING] * len(offsets)
-            yield self._steps(name, offsets, [_value_at(path, document) for document in documents], slots)
+            yield self._read_steps(name, offsets, [_value_at(path, document) for document in documents], slots)
 
-    def _steps(
+    def _read_steps(
         self, name: str, offsets: Sequence[int], cells: Sequence[Any], slots: Sequence[Sequence[Any]]
     ) -> list[int]:
         """The step of each cell. Adds to `unusable` the first measured rows whose cell is no confidence, as (offset, text)."""

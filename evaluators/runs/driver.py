@@ -149,8 +149,8 @@ class Merger:
     """Takes splits, in any order, and stores them in that of the file."""
 
     def __init__(self, variant: VariantRun, first: int | None = None) -> None:
-        """Makes the writer ready, and takes over the sums of the splits that it has stored. `first` is the number of the first row, where
-        the test set does not say it."""
+        """Makes the writer of the variant ready, and takes over the sums of the splits that it has stored; `taken_over` of the variant is
+        set to their number. `first` is the number of the first row, None for the one that the table says."""
         self._variant, self._writer, self._rows = variant, variant.writer, variant.rows
         self._recording = variant.job.recording or _NOTHING
         self._waiting: dict[int, Part | Lost[Task]] = {}
@@ -227,7 +227,8 @@ class Merger:
 
 
 def jobs_of(prepared: Prepared, recordings: Sequence[Recording] | None = None, repeat_judge: int = 1) -> tuple[Job, ...]:
-    """The job of each variant. `recordings` say what is recorded of each of them."""
+    """The job of each variant, in the order of the variants. `recordings` say what is recorded of each of them, None that nothing is;
+    `repeat_judge` is how often a judge is asked each question."""
     suite, roles = prepared.suite, prepared.roles
     outputs = roles.get("output")
     return tuple(
@@ -277,8 +278,9 @@ def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
 def environment_of(
     prepared: Prepared, run: ScoredRun, started: datetime, command: Sequence[str], kept: bool
 ) -> RunEnvironment:
-    """The environment of the run: the machine, the times, the versions. `kept` says that there is a run folder, which says where
-    its rows can be read again."""
+    """The environment of the run: the machine, the times, the versions, and what was asked of judges. `command` are the words of the
+    command line, whose addresses are shown without passwords. With `kept`, the run has a folder, and the environment says where its
+    rows can be read again."""
     source, where = prepared.suite.config.source.name, ""
     totals: AskedTotals = reduce(
         plus, (variant.sums.asked for variant in run.variants), AskedTotals(requests=run.requests)

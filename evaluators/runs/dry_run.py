@@ -16,7 +16,8 @@ from evaluators.scoring.judges.judge import Estimate, amount_text
 
 def dry_run_lines(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
     """The questions that a run over the test set would ask at most: lines for people on what would be sent, and how many different
-    questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
+    questions go to batches and async functions of a program. `repeat_judge` is how often a judge is asked each question. Nothing is
+    sent, and nothing is written; a suite that asks nobody has no lines."""
     suite = prepared.suite
     if not asks_anybody(suite):
         return [], 0

@@ -31,7 +31,7 @@ class EmptyPatterns:
         codes = [0] * count
         for values, at_rows in walks:
             parts: dict[int, list[int]] = {at: [] for at in at_rows}
-            for place, (_, _, rows, _) in enumerate(values.found):
+            for place, (_, _, rows, _) in enumerate(values.found):  # of each empty value only its rows matter here
                 for at in rows:
                     parts[at].append(place)
             alike: dict[tuple[int, ...], int] = {}  # rows with the same parts have one pattern

@@ -58,7 +58,8 @@ class FolderLock:
 
 
 def lock_state(folder: Path) -> Holding:
-    """The state of a folder's lock: `others` while another process works in it. The lock is released again."""
+    """The state of a folder's lock: `others` while another process works in it, `mine` where nobody does, `unknown` where it cannot be
+    tried. A lock that is taken to find out is released again."""
     lock = FolderLock(folder)
     try:
         os.lstat(folder / LOCK)

@@ -81,7 +81,7 @@ def _judge_gate(
     concerned = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in concerned:
         if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _is_left_out(gate.target.field, stats):
-            continue
+            continue  # a gate on every field has no result for this one
         if isinstance(stats, NumericColumnStats):
             answer = _judge_measure(gate, stats)
         elif gate.metric in OF_CONFIDENCE:

@@ -265,7 +265,7 @@ class EvaluatorColumns:
         return list(self.confidence.columns(chunk.offsets, columns, slots))
 
     def _count_nearly(self, columns: Mapping[str, Cells]) -> None:
-        """Counts cells that are nearly what a condition asks for: their rows, or fields, are left out."""
+        """Adds to `keys` the cells that are nearly what a condition of the evaluator asks for, and so leave out their rows or fields."""
         for number, (condition, known) in enumerate(zip(self.conditions, self.known_cells, strict=True)):
             for cell in columns.get(condition.column, ()):
                 text = cell if cell.__class__ is str else None
@@ -416,7 +416,8 @@ class Work:
         sums.span = chunk.span
 
     def _add_answers(self, chunk: Chunk, log: Log) -> None:
-        """Adds the questions that were asked for a chunk, with their answers."""
+        """Adds the questions that were asked for a chunk, with their answers, to the sums and, where rows are recorded, to the stored
+        rows. `log` has them by question."""
         lines = []
         for logged in log.values():
             self.sums.asked.add(logged)
@@ -463,7 +464,7 @@ def _ids(chunk: Chunk) -> Sequence[str | None]:
 
 
 def layout_of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
-    """The columns that the rows of a job have in a run folder."""
+    """The columns that the rows of a job have in a run folder. Evaluators are named by their index in `lines`."""
     steps = [
         (place, name)
         for place, line in enumerate(lines)
@@ -472,7 +473,12 @@ def layout_of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
     closed = [place for place, line in enumerate(lines) if line.settings.scored_fields().names]
     rules = {place: rule for place, line in enumerate(lines) if (rule := line.settings.label_rule()) is not None}
     return Layout(
-        tuple(line.name for line in lines), job.slices, tuple(measure.name for measure in job.measures), tuple(steps), tuple(rules),
-        tuple(place for place, rule in rules.items() if rule.labels is not None), job.cluster is not None,
-        tuple(closed if job.cluster is not None else ()),
-    )  # fmt: skip
+        evaluators=tuple(line.name for line in lines),
+        slices=job.slices,
+        measures=tuple(measure.name for measure in job.measures),
+        steps=tuple(steps),
+        labelled=tuple(rules),
+        listed=tuple(place for place, rule in rules.items() if rule.labels is not None),
+        clustered=job.cluster is not None,
+        empties=tuple(closed if job.cluster is not None else ()),
+    )

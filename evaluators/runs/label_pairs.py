@@ -55,7 +55,8 @@ class LabelColumn:
     """The label pairs of one evaluator in one split, as a column of codes."""
 
     def __init__(self, rule: LabelRule, columns: Sequence[str], of_parts: bool = False) -> None:
-        """`of_parts`: labels are parts of cells, and not cells."""
+        """`rule` says how labels are read, `columns` names the column of outputs and that of expected texts, in this order. With
+        `of_parts`, labels are parts of cells, and not whole cells."""
         self._rule, self.of_parts = rule, of_parts
         self._output, self._expected = columns
         self._listed = frozenset(rule.labels) if rule.labels is not None else None
@@ -81,7 +82,8 @@ class LabelColumn:
         """The code of the label pair of each row: NO_PAIR for a row without a score, NO_LABELS for all once what is expected is no label.
 
         `columns` are cells by column, `codes` the numbers of the rows' verdicts in `verdicts`, and `offsets` the numbers of the rows
-        in their split. New pairs are added to `pairs`.
+        in their split. New pairs are added to `pairs`. Where what is expected turns out to be no label, `given_up` is set, and `pairs`
+        is emptied.
         """
         if self.given_up:
             return [NO_LABELS] * len(codes)

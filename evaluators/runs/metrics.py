@@ -60,7 +60,7 @@ def beside_limit(value: float, limit: float) -> str:
 
 
 def quantity_text(value: float | None, digits: int = 4) -> str:
-    """A number of any size with so many significant digits, whole numbers in full: `0.01235`, `1,204`, `48,201.5`."""
+    """A number of any size with so many significant digits, whole numbers in full: `0.01235`, `1,204`, `48,201.5`; `UNDEFINED` for None."""
     if value is None:
         return UNDEFINED
     if value == 0:

@@ -134,7 +134,7 @@ class Run:
         matches: Matches | None = None,
     ) -> Self:
         """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with what
-        matches."""
+        matches. What is None stays as this run has it."""
         run = copy(self)
         run.result, run.place = result or self.result, place or self.place
         run.read_cells_again, run.matches = read_cells_again or self.read_cells_again, matches or self.matches

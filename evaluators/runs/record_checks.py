@@ -254,8 +254,8 @@ class LinesByRow(Generic[LineOfRow]):
         self._next = next(self._lines, None)
 
     def lines_of(self, row: int) -> list[LineOfRow]:
-        """The lines of a row. Callers ask for rows in ascending order. Raises Problems (config) for a line before it whose row
-        nobody asked for: the run has no such row."""
+        """Takes the lines of a row, empty where it has none, and goes on behind them. Callers ask for rows in ascending order. Raises
+        Problems (config) for a line before them whose row nobody asked for: the run has no such row."""
         lines = []
         while self._next is not None and self._next[1].row <= row:
             if self._next[1].row < row:

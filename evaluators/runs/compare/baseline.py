@@ -22,8 +22,8 @@ _OF_ONE_RUN: Final = (ENVIRONMENT_JSON, LINKS_JSON)
 
 
 def write_baseline(place: Path, run: Run, made: MadeNames = no_names) -> None:
-    """Copy what a run folder records of its rows to `place`, in place of the run folder that is there. What people have put there stays,
-    and what reports had `made` of that run goes.
+    """Copies what a run folder records of its rows to `place`, in place of the run folder that is there. What people have put there stays,
+    and the files that reports have made from the old run are deleted; `made` gives their names.
 
     Raises Problems (config) where something else than a run folder is there, or the run is the one in `place`; (environment) where the
     copy cannot be written: what was there stays.

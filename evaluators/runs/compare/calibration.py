@@ -211,7 +211,9 @@ def _mark_cell(record: Run, row: RecordedRow, column: str) -> Any:
 
 
 def calibration_of(rows: Sequence[MarkedRow], unmarked: int = 0, unjudged: int = 0) -> Calibration:
-    """The agreement of judge and people over marked rows. `unmarked` and `unjudged` count the rows that lack a mark or a verdict."""
+    """The agreement of judge and people over marked rows: confusion, kappa, the halves with shorter and longer outputs and with lower and
+    higher row numbers, the mean gap between score and mark, and the first rows in which the two differ. `unmarked` and `unjudged`, the
+    numbers of rows that lack a mark or a verdict, are only passed on."""
     confusion = JudgeConfusion.of(rows)
     by_length = sorted(rows, key=lambda row: row.length)
     by_place = sorted(rows, key=lambda row: row.number)

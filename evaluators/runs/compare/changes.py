@@ -46,7 +46,9 @@ States: TypeAlias = Callable[[RowResult, RowResult], tuple[State, State]]
 
 
 def change_of(was: State, now: State) -> Change:
-    """The change of a row from the state that it had in the base, `was`, to the one that it has `now`."""
+    """The change of a row from the state that it had in the base, `was`, to the one that it has `now`. A state is None where the row was
+    not measured, and has a `whole` of 0 where nothing was there to measure: a row that is first measured now is `gained`, but `broken`
+    where the base had nothing to measure and the new run is wrong."""
     if was is None or not was.whole:
         if now is None or not now.whole:
             return "never measured"
@@ -163,7 +165,9 @@ an evaluator without fields compares."""
 
 
 def _wrong_values(side: Side, rows: SideRows, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
-    """The wrong values that a run recorded, among its first `MOST_OUTCOMES` outcomes and in the rows whose cells it kept."""
+    """The wrong values that a run recorded, each as its status and value, by row number and then by `evaluator.path`, or by `evaluator` for
+    the outputs of one without fields. Only the first `MOST_OUTCOMES` outcomes, and the rows whose cells were kept, are looked at; empty
+    for a side without rows."""
     statuses: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
     if side.record is None:
         return statuses

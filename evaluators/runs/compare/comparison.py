@@ -278,7 +278,9 @@ class RunComparison(Struct, frozen=True):
         return tuple(self._answer(evaluator) for evaluator in self.evaluators if evaluator.evaluator == main)
 
     def _answer(self, main: Difference) -> str:
-        """The sentence on an evaluator, with what other evaluators say clearly."""
+        """The sentence on an evaluator: how its mean score changed, which of its fields changed most, the first field that changed clearly
+        in the opposite direction, and the other evaluators of the variant that are clearly better or worse. It begins with the
+        evaluator's name where there are several."""
         parts = [f"{_ANSWERS[main.verdict]}: mean score {_change_text(main)}"]
         own = [
             difference
@@ -377,7 +379,8 @@ def count_tests(differences: Iterable[Difference]) -> int:
 
 
 def comparison_json(comparison: RunComparison) -> str:
-    """The comparison as JSON: keys sorted, the same comparison the same bytes."""
+    """The comparison as JSON with sorted keys; the same comparison always gives the same bytes. Some lists are left out where they are
+    empty, and some values of a difference where they are None or False."""
     body = {"format": FORMAT, **json_data(comparison)}
     for key in ("measures", "labels", "examples", "unpaired"):
         if not body[key]:

@@ -149,7 +149,8 @@ def _count_values(met: Mapping[str | None, _Met], states: States, lost_is_broken
 
 
 def _row_change(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
-    """The change of a row, its part of the metrics (None for none), and whether it was lost after it had passed."""
+    """The change of a row; what it earned and out of how much in both runs, None where it does not count in the metrics; and whether it was
+    lost after it had passed. With `lost_is_broken`, such a row counts as broken, with nothing earned in the new run."""
     was, now = states
     change = change_of(was, now)
     lost_passed = change == "lost" and was is not None and was.right

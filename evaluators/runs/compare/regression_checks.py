@@ -118,12 +118,13 @@ def _limit_results(
     the p-value says so that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance. What only the outputs
     of the new run have, and nobody expects, is worse than nothing."""
     too_many = check.max_broken_rows is not None and difference.broken > check.max_broken_rows
-    if difference.invented and check.max_drop is not None:
+    if difference.invented and check.max_drop is not None:  # goes on to the limit of broken rows
         invented = sentence(
             Finding("invented", {"broken": difference.broken}), Finding("most-drop", {"most": check.max_drop})
         )
         yield RegressionCheckResult("max_drop", written, "failed", invented, difference.variant)
     elif difference.base == 0 and difference.new is None and difference.settled and not difference.lost:
+        # all mistakes of the base are gone, and the new run has nothing to measure
         settled = sentence(Finding("settled", {"settled": difference.settled}))
         yield RegressionCheckResult("regression_check", written, "passed", settled, difference.variant)
         return

@@ -81,7 +81,9 @@ class Cluster:
     def map(
         self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
-        """The result of each task, in any order. Once the run is asked to stop, nobody waits for the tasks under way."""
+        """Yields the result of each task, in any order. A task whose worker is gone comes as `Lost`; where no worker has been there for
+        `wait_seconds`, one task comes as `Lost` and the work ends. Once the run is asked to stop, nobody waits for the tasks under way:
+        they are cancelled."""
         shared, under_way, since = self.share(Shipped(self._pickles, run)), UnderWay(tasks), monotonic()
         try:
             while not stopped():
