@@ -115,7 +115,7 @@ class Recorder:
 
     def rows_to_record(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[RowToRecord]]:
         """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. `take` records
-        them before the next chunk comes."""
+        them before the next chunk comes. Once the run has more rows than a small one, evaluators are told to record first rows only."""
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
             self._may_be_small = False
             for outcomes in self._evaluators:
@@ -192,6 +192,8 @@ class _OutcomeRecorder:
     def __init__(
         self, place: int, evaluator: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
     ) -> None:
+        """`place` is the index of the evaluator. What the schemas of rows declare is added to `schemas`; `full` are the keys, of all
+        evaluators, that earlier splits have filled."""
         self._place, self._evaluator = place, evaluator
         self._plan = plan
         self._schemas = schemas
@@ -369,7 +371,8 @@ def record_key(evaluator: str, path: str) -> str:
 
 
 def _record_keys(verdict: Result, fields: Sequence[str]) -> list[str]:
-    """The keys under which a row is recorded: its wrong fields, or "" for the row as a whole; none where the verdict says all."""
+    """The keys under which a row is recorded: `_UNREADABLE` for an unreadable output, else its wrong fields, or "" for the row as a whole;
+    none where the verdict says all."""
     if verdict.status is RowStatus.UNREADABLE:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.status not in _LEFT_OUT:
@@ -378,6 +381,7 @@ def _record_keys(verdict: Result, fields: Sequence[str]) -> list[str]:
             return names
     if verdict.status is not RowStatus.SCORED:
         return []
+    # no listed field is wrong: the row as a whole is recorded where it lacks points, or where its output has values that nobody expects
     return [] if _is_fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
 
 

@@ -21,6 +21,7 @@ class RowIssues:
     """Adds the issues of the rows of a split to its result, in the order of rows."""
 
     def __init__(self, plan: Plan, ledgers: Sequence[Ledger], roles: Mapping[str, str], result: SplitResult) -> None:
+        """`ledgers` number the verdicts of each evaluator, `roles` are the columns of roles; issues are added to `result`."""
         self._evaluators = plan.evaluators
         places = {evaluator.line.name: index for index, evaluator in enumerate(plan.evaluators)}
         self._order = [

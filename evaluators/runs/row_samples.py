@@ -52,7 +52,8 @@ class RowSampling:
         """The highest hash of a full sample: rows beyond it are not chosen."""
 
     def add(self, verdicts: Sequence[Result], columns: Sequence[Sequence[Any]]) -> None:
-        """Adds the scored rows whose hashes are low enough to the sample. `columns` has the cells of each need of the evaluator."""
+        """Adds the scored rows whose hashes are low enough to the sample. `columns` has the cells of each need of the evaluator. At twice
+        `MOST_ROWS`, the sample is cut to its lowest hashes, and higher ones are passed over from then on."""
         for verdict, values in zip(verdicts, zip(*columns, strict=True), strict=True):
             if verdict.status is not RowStatus.SCORED:
                 continue

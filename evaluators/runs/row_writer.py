@@ -184,7 +184,8 @@ class RowWriter:
         self._file.connection.executemany(f"insert into {self._table} values ({marks})", rows)
 
     def _add_lines(self, part: Part, recording: Recording, rows_before: int, first: int) -> None:
-        """Writes the outcomes, cells and answers of a split, and deletes those that only a small run keeps once the run is a large one."""
+        """Writes the outcomes, cells and answers of a split, and deletes those that only a small run keeps once the run is a large one.
+        `rows_before` is how many rows the splits before it have, and `first` the number of its own first row."""
         db, kept = self._file.connection, part.rows
         was_small, rows = rows_before <= recording.small, rows_before + part.sums.rows
         small = rows <= recording.small
@@ -202,23 +203,24 @@ class RowWriter:
         db.executemany("insert into answers values (?, ?, ?)", answers)
 
     def _numbered_columns(self, part: Part, first: int) -> dict[str, Cells]:
-        """The columns of a split, with the row numbers and the codes of the run. Verdicts and pairs that are new are written."""
+        """The columns of a split, with the row numbers and the codes of the run in place of the split's own. `first` is the number of its
+        first row. Verdicts, label pairs and patterns that are new are written."""
         columns: dict[str, Cells] = {**part.rows.columns}
         columns["row"] = [first + offset for offset in columns.get("row", ())]
         for place, verdicts in enumerate(part.rows.verdicts):
             name = f"code{place}"
-            columns[name] = _as_run_codes(columns.get(name, ()), self._verdict_codes(place, verdicts))
+            columns[name] = _as_run_codes(columns.get(name, ()), self._add_verdicts(place, verdicts))
         for place in self.rows.layout.labelled:
-            name, numbers = f"pair{place}", self._pair_codes(place, part)
+            name, numbers = f"pair{place}", self._add_pairs(place, part)
             none = [NO_LABELS] * len(columns["row"])
             columns[name] = none if numbers is None else _as_run_codes(columns.get(name, ()), numbers)
         for place in self.rows.layout.empties:
-            name, numbers = f"empty{place}", self._pattern_codes(place, part.rows.patterns.get(place, []))
+            name, numbers = f"empty{place}", self._add_patterns(place, part.rows.patterns.get(place, []))
             columns[name] = _as_run_codes(columns.get(name, ()), numbers)
         return columns
 
-    def _verdict_codes(self, evaluator: int, verdicts: Sequence[Result]) -> list[int]:
-        """The codes of the run for the verdicts of a split. New verdicts get the next codes, and are written."""
+    def _add_verdicts(self, evaluator: int, verdicts: Sequence[Result]) -> list[int]:
+        """Writes the verdicts of a split that are new, which get the next codes, and returns the codes of the run for all of them."""
         known, codes, new = self._codes[evaluator], [], []
         for verdict in verdicts:
             text = code_text(verdict).decode()
@@ -239,8 +241,9 @@ class RowWriter:
         last = f"select 1 from {self._table} where row = (select max(row) from {self._table}) and pair{evaluator} = {NO_LABELS}"
         return self._file.connection.execute(last).fetchone() is not None
 
-    def _pair_codes(self, evaluator: int, part: Part) -> list[int] | None:
-        """The codes of the run for the label pairs of a split; None from where on the evaluator has no labels: no pairs are kept then."""
+    def _add_pairs(self, evaluator: int, part: Part) -> list[int] | None:
+        """Writes the label pairs of a split that are new, which get the next codes, and returns the codes of the run for all of them. None
+        where the split gave up its labels or the run has too many: a finished split then deletes all pairs of the evaluator for good."""
         known, codes, new = self._pairs[evaluator], [], []
         if known is None:
             return None
@@ -250,10 +253,8 @@ class RowWriter:
                 new.append((self._variant, evaluator, code, *pair))
             codes.append(code)
         expected = len({expected for expected, _ in known}) if new else 0
-        listed, given_up = (
-            evaluator in self.rows.layout.listed,
-            NO_LABELS in part.rows.columns.get(f"pair{evaluator}", ()),
-        )
+        listed = evaluator in self.rows.layout.listed
+        given_up = NO_LABELS in part.rows.columns.get(f"pair{evaluator}", ())
         if given_up or (not listed and too_many_for_labels(expected, len(known))):
             if part.sums.finished:  # one that was stopped is scored again
                 self._pairs[evaluator] = None
@@ -263,8 +264,9 @@ class RowWriter:
         self._file.connection.executemany("insert into pairs values (?, ?, ?, ?, ?)", new)
         return codes
 
-    def _pattern_codes(self, evaluator: int, patterns: Sequence[str]) -> list[int]:
-        """The codes of the run for the patterns of empty values in a split. New patterns get the next codes, and are written."""
+    def _add_patterns(self, evaluator: int, patterns: Sequence[str]) -> list[int]:
+        """Writes the patterns of empty values of a split that are new, which get the next codes, and returns the codes of the run for all
+        of them."""
         known, codes, new = self._patterns[evaluator], [], []
         for pattern in map(encodable, patterns):
             if (code := known.get(pattern)) is None:

@@ -28,7 +28,8 @@ class SliceNames:
         self._own, self._last = set[str](), ""
 
     def names_of(self, values: Sequence[str]) -> Sequence[str]:
-        """The slice of each of the next values: the value itself, or the one slice for all values beyond the first `MOST_SLICES`."""
+        """The slice of each of the next values: the value itself, or `OTHER_VALUES` for all values beyond the first `MOST_SLICES`. Notes
+        which values have slices of their own, and the last value."""
         every = dict.fromkeys(values)
         for value in every:
             if value != OTHER_VALUES and len(self._own) < MOST_SLICES:

@@ -66,7 +66,9 @@ _ready: Final[set[str]] = set()
 
 
 def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task, stopped: Stopped) -> Part:
-    """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
+    """Scores a split on a worker. Before the first split of a run, it checks that the worker can read the suite and sees the files of rows;
+    `sizes` has the path, the name for messages and the size of each. Raises Problems (environment) where the worker lacks what the run
+    needs."""
     if job.suite.run_id not in _ready:
         if issues := [
             *_unfit_issues(job),
@@ -111,7 +113,8 @@ def _file_size(path: str) -> int | None:
 
 
 def sent_suite(suite: LoadedSuite) -> ShippedSuite:
-    """The suite for workers that may be elsewhere, with the variables that it takes from the environment, and no others."""
+    """The suite for workers that may be elsewhere, with a new id of the run, and with the variables that it takes from the environment, and
+    no others. A suite that came with an environment of its own keeps that."""
     shipped = replace(suite.for_workers(), run_id=os.urandom(8).hex())
     if suite.environment is not None:
         return shipped

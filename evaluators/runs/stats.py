@@ -100,9 +100,10 @@ def evaluator_stats(
     variant: str | None = None,
     slice_: SliceKey | None = None,
 ) -> EvaluatorStats:
-    """The metrics of one evaluator, every one rounded once from exact sums.
+    """The metrics of one evaluator, every one rounded once from exact sums: `tally` has those of the rows, `documents` and `empties` those
+    of values in documents and of empty values, None where there are none. `kind` is the evaluator's type.
 
-    Where rows belong together, intervals come from the clusters, and are unknown where these are empty.
+    Where rows belong together, intervals come from the `clusters`, and are unknown where these are empty; None means independent rows.
     """
     documents = documents or DocumentSums()
     details = documents.details
@@ -146,8 +147,8 @@ _Intervals: TypeAlias = tuple[Interval | None, Interval | None, float | None]
 
 
 def _row_intervals(tally: Tally) -> _Intervals:
-    """The intervals from rows that are independent of each other. A mean of rows that are all wholly right or wrong has Wilson's, as a
-    pass rate has."""
+    """The interval of the pass rate, that of the mean, and the difference that a comparison would notice, from rows that are independent of
+    each other. A mean of rows that are all wholly right or wrong has Wilson's interval, as a pass rate has."""
     moments = moments_of_powers(tally.scored, tally.score_powers())
     rate = wilson(tally.passed, tally.scored)
     if moments is None:

@@ -56,7 +56,8 @@ def recording_of(
 
 
 def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: int) -> RecordFacts:
-    """The record of the rows for `run.json`. Files go by their names: a folder is sent to other people."""
+    """The record of the rows for `run.json`. Files go by their names alone: a folder is sent to other people. `lowest_fields` is how many
+    of the worst fields reports show, and is only stored."""
     suite, table = prepared.suite, prepared.variants()[0][1]
     recording, layout = variants[0].job.recording or Recording(), variants[0].rows.layout
     lines, fields = line_places(suite), field_places(suite)
@@ -101,8 +102,8 @@ def readings_of(evaluator: Compiled, roles: Mapping[str, str]) -> tuple[CellRead
 
 
 def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
-    """How a reader of the run finds what an evaluator read in a cell: the column, its side, and how a document is looked for in it; None
-    where the need reads no column."""
+    """How a reader of the run finds what an evaluator read in a cell: the column, its side, and how a document is looked for in it, as
+    `lookup` says, with None for an evaluator that looks for none. None where the need reads no column."""
     if (column := column_of(need)) is None:
         return None
     name, names = column.name_by(roles), (column.role, None if column.literal else column.name)

@@ -43,7 +43,7 @@ class _Answers:
 
     def __call__(self, question: InitQuestion) -> str:
         """The answer that the page gave to a question, which is kept in `asked`. Without one the first answer is taken; a question for a
-        column raises _Open."""
+        column without an answer raises _OpenQuestion."""
         answers = [*question.answers, *([NONE_OF_THEM] if question.role else [])]
         chosen = self._given.get(question.text, "")
         if chosen not in answers:

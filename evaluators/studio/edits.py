@@ -46,8 +46,8 @@ def _edit_text(edit: Any, suite: Suite, text: str) -> str:
 
 @_edit_text.register
 def _(edit: SetField, suite: Suite, text: str) -> str:
-    """Changes what a field says: its comparator, what stands beside it, or that it is skipped. Short forms stay short where nothing
-    stands beside the comparator. Raises Problems for a change to a field that stays skipped."""
+    """The suite's text with another comparator of a field, other settings beside it, or the field skipped. Short forms stay short where
+    nothing stands beside the comparator. Raises Problems for a change to a field that stays skipped."""
     line = _line_at(suite, edit.evaluator)
     text, fields = _fields_as_map(suite, line, text)
     path = _written_path(fields, edit.path)
@@ -97,7 +97,7 @@ def _(edit: AddCheck, suite: Suite, text: str) -> str:
 
 @_edit_text.register
 def _(edit: SetCheck, suite: Suite, text: str) -> str:
-    """Changes settings of an evaluator; an option that is None is taken away."""
+    """The suite's text with other settings of an evaluator; an option that is None is taken away."""
     line = _line_at(suite, edit.place)
     written = at_loc(suite.config.source.shown, line.loc)
     options = nest_options({name: value for name, value in edit.options.items() if value is not None})
@@ -145,8 +145,8 @@ def _(edit: SetRole, suite: Suite, text: str) -> str:
 
 @_edit_text.register
 def _(edit: Apply, suite: Suite, text: str) -> str:
-    """Writes a suggestion into the suite: an item of a list (`- `) takes the place of the evaluator; anything else is written into it,
-    or into the field that a path names."""
+    """The suite's text with a suggestion written into it: an item of a list (`- `) takes the place of the evaluator; anything else is
+    written into the evaluator, or into the field that a path names."""
     line = _line_at(suite, edit.evaluator)
     if edit.write.startswith("- "):
         (item,) = loads(f"evaluators:\n{edit.write}\n").data["evaluators"]
@@ -196,7 +196,8 @@ def _written_path(fields: Mapping[str, Any], path: str) -> str:
 
 
 def _written_comparator(edit: SetField, was: WrittenField) -> Any:
-    """The comparator as it is written; None where the line has none and gets none."""
+    """The comparator of a field after the edit as it is written, a word or a map from the word to its options; None where the line has none
+    and gets none. Options for the same word that the form does not show stay; those for another word go."""
     skipped = edit.skip is False and was.compare == SKIP
     word = edit.compare if isinstance(edit.compare, str) else "exact" if skipped else was.compare
     if not word:

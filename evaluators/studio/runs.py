@@ -72,7 +72,8 @@ class Runs:
         self._outputs = tempfile.TemporaryDirectory(prefix="evaluators-studio-")
 
     def close(self) -> None:
-        """Stops the runs that are under way; what they scored can be resumed."""
+        """Interrupts the runs that are under way, and kills those that have not ended after some seconds; what they scored can be resumed.
+        Deletes the files with what the runs printed."""
         for started in self.started.values():
             _interrupt(started.process)
         until = monotonic() + self._end_seconds

@@ -75,8 +75,8 @@ class _Answers(QuestionCounter):
         """Some question has no answer, because nobody was asked."""
 
     def count_judge_questions(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-        """The answers to questions in their order: known ones, and new ones where the judge may be asked or sends nothing anywhere; a
-        question that stays without sets `open`. Answers without an error are remembered."""
+        """Answers questions in place of the judge, in their order: with answers from before, and by asking the judge where that is allowed
+        or sends nothing anywhere. A question that stays without an answer sets `open`; new answers without an error are remembered."""
         new = [question for question in questions if (judge.identity, question.key) not in self._known]
         new_answers: dict[Hashable, JudgeAnswer] = {}
         if new and (self._may_ask or not judge.notice()):
@@ -125,8 +125,9 @@ class Scores:
         return kept_score
 
     def score(self, suite: Suite, request: m.Score, data: str) -> m.Scored:
-        """Scores the first rows, or all, of the suite's test set or of the file `data`. Raises Problems where nothing can be scored, and
-        Superseded."""
+        """Scores the first rows, or all, of the suite's test set or of the file `data`, and keeps the result. The scoring that is under way
+        for the same page is stopped. Raises Problems where nothing can be scored, and Superseded where a newer request of the page
+        has come."""
         started = perf_counter()
         here = _UnderWay(Event(), request.turn)
         with self._lock:
@@ -258,8 +259,9 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
 
 
 def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asks: m.Asks | None) -> m.Scored:
-    """A scoring as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings come
-    only where all rows were scored (`whole`)."""
+    """A scoring as the page shows it: totals, the first rows of the table, `changes` against the scoring before, what judges would be asked
+    (`asks`), and problems. Gates, intervals and warnings come only where all rows were scored (`whole`). The caller fills in the
+    seconds and the command."""
     result = score.run.result
     rows = rows_text(result.rows)
     figures = [
@@ -275,7 +277,7 @@ def _score_message(score: KeptScore, whole: bool, changes: list[m.Turned], asks:
     problems = [problem_of(issue, name) for issue in (*result.issues, *(result.warnings if whole else ()))]
     return m.Scored(
         score.id, result.rows, whole, f"of all {rows}" if whole else f"of the first {rows}", score.columns,
-        score.table[:FIRST_ROWS], WORDS, figures, gates, changes, asks, problems[:_MOST_PROBLEMS], 0.0, "",
+        score.table[:FIRST_ROWS], WORDS, figures, gates, changes, asks, problems[:_MOST_PROBLEMS], seconds=0.0, command="",
     )  # fmt: skip
 
 
