@@ -53,7 +53,8 @@ class ManyFiles(Reader, frozen=True, dict=True):
         return column in self.header or (not self.fixed and any(reader.knows(column) for reader in self.readers))
 
     def splits(self) -> list[Split]:
-        """The pieces of large files, and small files together: of these, `start` and `end` count files."""
+        """The splits of all files in their order: each piece of a large file is one, and small files that follow each other are one
+        together. A split of small files is of the folder, and its `start` and `end` count files."""
         splits: list[Split] = []
         first, size = 0, 0
         for index, reader in enumerate(self.readers):

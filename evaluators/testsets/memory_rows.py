@@ -109,8 +109,9 @@ def pair_files(
 ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
     """(rows, outputs, warnings): the rows of an expected file, and those of an output file, with ids that pair the two.
 
-    Two lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the
-    key that the settings name, `where` is what messages call the expected file.
+    An object from ids to outputs is paired with a list by the key of its items that has most of these ids, unless `pair_by` is set. Two
+    lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the key that
+    the settings name, `where` is what messages call the expected file.
     """
     expected_items, output_items = list_in(expected), list_in(output)
     keyed = None if expected_items is None or pair_by is not None else keyed_rows(output, "expected")
@@ -153,7 +154,8 @@ def pair_files(
 def _warnings_of_places(
     known: Sequence[NamingKey], expected: Sequence[Cell], output: Sequence[Cell], where: str
 ) -> tuple[Issue, ...]:
-    """The warnings that documents which are paired by their places may not belong together."""
+    """The warning that documents which are paired by their places may not belong together, at most one: because a key in `known` pairs them
+    otherwise, or because none has anything in common with its partner. Lists of one document give none."""
     if min(len(expected), len(output)) < 2:
         return ()
     doubt = next((key for key in known if key.contradicts_places), None)
@@ -237,7 +239,8 @@ def key_of_documents(lists: Sequence[Sequence[Cell]], named: str | None = None) 
 
 
 def are_rows(items: Sequence[Cell], role: Role) -> bool:
-    """Whether the items are rows with a column for the role, as in `{"id": …, "expected": …}`, and no documents."""
+    """Whether the items are rows with a column for the role, as in `{"id": …, "expected": …}`, and no documents: each has a usual name for
+    the role and one for ids, and beside these at most inputs."""
     own = set(USUAL_NAMES[role])
     ids = {
         *USUAL_NAMES["id"],
@@ -286,7 +289,8 @@ def is_data_frame(rows: Any) -> bool:
 
 
 def refuse_python_values(name: str, document: object) -> None:
-    """Raises Problems (config) where a document holds what JSON has no word for, such as a date of Python's."""
+    """Raises Problems (config) where a document holds what JSON has no word for, such as a date of Python's. `name` is what the message
+    calls the document."""
     waiting: list[tuple[str, object]] = [("$", document)]
     for place, value in waiting:
         if value.__class__ in _PLAIN:

@@ -87,7 +87,8 @@ def called_id(name: str) -> bool:
 
 
 def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
-    """The keys that name each document of both lists: first those that are called like an id, then those that share more names."""
+    """The keys that name each document of both lists: first those that are called like an id, then those that share more names. The keys
+    of the first documents are tried; one that is called like an id may be written in another style in the `other` list."""
     first, other_first = (side[0] if side and isinstance(side[0], Mapping) else {} for side in (items, other))
     styles = {folded_name(str(key)): key for key in other_first}
     naming = []
@@ -206,7 +207,8 @@ def _may_be_spelt_otherwise(column: str, names: Iterable[str], key: str, others:
 
 
 def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The place of each row by its name, for each of the columns that names every row: by a text of one line, or a whole number."""
+    """The place of each row by its name, for each of the columns that names every row, and no two alike: by a text of one line, or a whole
+    number. At most `_MOST_COLUMNS` columns are looked at."""
     counts: dict[str, dict[str, int]] = {column: {} for column in columns[:_MOST_COLUMNS]}
     count = 0
     for chunk in all_chunks(table, list(counts)) if counts else ():

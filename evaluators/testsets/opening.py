@@ -95,7 +95,8 @@ def _opening(
     selection: Selection = ALL_ROWS,
     given: FetchedRows | None = None,
 ) -> _Opening:
-    """The opening of a test set; rows of a platform or a database are fetched into a file first. Raises Problems when they cannot be."""
+    """The opening of a test set; rows of a platform or a database are fetched into a file first, which the settings then name. `needed` are
+    the roles that the suite reads, `given` are rows of a program. Raises Problems when rows cannot be fetched."""
     fetched = None
     if config.sql is not None:
         from evaluators.testsets.databases import query_rows  # few test sets are in a database
@@ -157,7 +158,8 @@ class _Opening(Struct, frozen=True):
         return replace(self, files=replace(self.files, config=config_of_rows))._of_rows()
 
     def expected_alone(self) -> TestSet:
-        """The expected answers without outputs."""
+        """The expected answers without outputs, where they are documents: those of a folder, the items of a list, or one document. A file
+        of rows is opened as any test set is."""
         place = self.config.expected
         if self.config.file is not None or not isinstance(place, str) or self.files.holds_rows(place):
             return self.test_set()
@@ -223,7 +225,8 @@ class _Opening(Struct, frozen=True):
         return {}
 
     def _rows(self) -> tuple[Reader, dict[Role, str]]:
-        """The file with the rows, and the columns that the settings name."""
+        """The file with the rows, and the columns that the settings name, by role: `file`, or else the file of `expected`. Raises Problems
+        where the settings name neither."""
         config, configured = self.config, self.config.columns.named()
         if config.file is not None:
             reader = self.files.reader(config)
@@ -238,7 +241,8 @@ class _Opening(Struct, frozen=True):
         raise problem("no-test-set", "there is no test set", hint=hint)
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
-        """The rows with their outputs, or with those of each variant."""
+        """The test set with its outputs, where the settings name a place for them, and else with those of each variant. Raises Problems
+        with what is wrong with the places, of all variants together."""
         if self.config.output is not None:
             return self._with_selection(self._with_cells(begun, "output", self.config.output))
         places = self.files.variants()
@@ -307,7 +311,9 @@ class _Opening(Struct, frozen=True):
         return self._with_selection(self._joined(table_begun, "output", lookup))
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
-        """The test set with the cells of one role joined to its rows by id, and the issues of ids without a partner."""
+        """The test set with the cells of one role joined to its rows by id, and the issues of ids without a partner. An output that is not
+        there is a fault, unless the settings let it count 0. Where no id has a partner, ids that are only spelt otherwise are paired, with
+        a warning."""
         message = f"there is no {role} for this row in {lookup.name}"
         absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, message))
         if role == "output" and self.config.no_output == "fail":

@@ -131,7 +131,9 @@ class PlaceFiles(Struct, frozen=True):
         return document_rows(one_document(self.locate(path)), path)
 
     def paired_rows(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
-        """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern; and warnings about pairing."""
+        """(rows, outputs, warnings): the rows of expected documents, those of outputs, each from a file, a folder or a pattern, and
+        warnings about pairing. One expected document may serve all outputs; one file of outputs for a folder of expected documents must be
+        an object by their ids, or Problems are raised."""
         if holds_documents(output, self.folder):
             documents = self.documents(output)
             if holds_documents(expected, self.folder):
@@ -181,7 +183,9 @@ class PlaceFiles(Struct, frozen=True):
         return reader, usual_columns(reader.header, "id") or reader.header
 
     def cells_elsewhere(self, path: Place, role: Literal["output", "expected"], rows: TestSet) -> JoinedCells:
-        """The cells of a role that stand in another file or in documents, with the column of their ids, by which they join the `rows`."""
+        """The cells of a role that stand at `path`, in another file or in documents, with the column of their ids, by which they join the
+        `rows`. That column is the named one, or one with a usual name, or else the one that shares most with the ids of the rows. Raises
+        Problems where it is unclear which column is what."""
         if isinstance(path, str) and holds_documents(path, self.folder):
             documents = document_rows(self.documents(path), self.shown_name(path))
             return JoinedCells(documents, "id", "expected", documents.name)
@@ -213,7 +217,8 @@ class PlaceFiles(Struct, frozen=True):
     def cells_by_id(
         self, other: Joined, role: Literal["output", "expected"], ids: Callable[[], Collection[str]] | None
     ) -> MemoryRows | None:
-        """The cells of a JSON file that is an object from ids to cells; None for every other file.
+        """The cells of a JSON file that is an object from ids to cells; None for every other file, and where the place has settings of
+        rows.
 
         An object with a list of rows in it is also one from ids to cells, if some of its keys are among the `ids` of the test set.
         """

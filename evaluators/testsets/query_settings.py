@@ -63,7 +63,8 @@ class DatabaseConnection(Settings):
         return f"the database of {self.env}" if self.env is not None else str(self.sqlite)
 
     def address(self, folder: Path) -> str:
-        """The connection string. Raises Problems (config) when there is none. Never to be shown."""
+        """The connection string, for the named file of SQLite or from the named environment variable. It may hold a password, so it is
+        never to be shown. Raises Problems (config) when there is none, and for a SQLite file of another machine."""
         if self.sqlite is not None:
             if (path := local_path(resolve_place(folder, self.sqlite))) is None:
                 raise problem("not-a-file", "a database of SQLite must be a file of this machine", where=self.sqlite)
@@ -87,7 +88,7 @@ _READING: Final = frozenset({"select", "with", "values", "table", "from"})
 
 
 def _words_outside_parentheses(statement: str) -> list[str]:
-    """The words outside parentheses in small letters, and the semicolons that have something behind them."""
+    """The words of a statement outside parentheses in small letters, and its semicolons; those at its end are left out."""
     names: list[str] = []
     depth = 0
     for token in _tokens(statement):

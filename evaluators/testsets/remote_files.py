@@ -89,7 +89,8 @@ class RemoteFiles:
         self.scheme = scheme
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
-        """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
+        """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning. They are fetched in
+        parts as they are read; a file whose size the store does not tell is fetched as a whole."""
         known = self.look(path)
         if known.kind == "folder":
             raise IsADirectoryError(path)

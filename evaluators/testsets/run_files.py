@@ -82,7 +82,8 @@ def fits(file: Path, place: str, folder: Path) -> bool:
 
 
 def _note_left_out(path: str, runs: Sequence[str], written: Sequence[str]) -> None:
-    """Notes that files of runs were left out of a place, in a sentence for each kind."""
+    """Adds to the notes of `without_files_of_runs` that run folders and files which runs have `written` were left out of the place `path`,
+    in a sentence for each kind. Outside of that context, nothing is noted."""
     (_, notes), shown = _looking.get(), shown_address(path)
     if notes is None:
         return

@@ -68,7 +68,8 @@ def with_selected_rows(table: Table, selection: Selection, name: str) -> Table:
 
 
 def _selected_rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-    """The selected rows of one piece; of all pieces, where the selection counts rows."""
+    """The selected rows of one split of the table `base`, with these columns; of all splits, where the selection counts rows. Rows fit the
+    conditions first, then they are sampled, then at most `limit` are taken."""
     names = list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
     sample = None if selection.sample is None else _sampled_places(base, selection, selection.sample)
     place, left = 0, selection.limit

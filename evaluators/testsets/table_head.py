@@ -184,7 +184,8 @@ def _roles_named(names: Sequence[str]) -> list[str]:
 def _issue_of_no_header(
     source: ByteSource, names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str
 ) -> Issue | None:
-    """The problem of a first row that looks like all the others; None where it may be a header."""
+    """The problem of a first row that looks like a row of values; None where it may be a header: it names a role, or none of its cells is a
+    value or stands again below. The `delimiter` is for the example in the hint."""
     if _roles_named(names) or (not any(map(_is_value, names)) and not _value_stands_below(names, rows)):
         return None
     shown = first_texts([f'"{name}"' for name in names], _SHOWN)

@@ -100,7 +100,8 @@ def _keys_twice(cell: Cell) -> tuple[str, ...]:
 
 
 def _contradictions(test_set: TestSet, input_column: str, expected: str, unlike: Collection[int]) -> _FirstIssues:
-    """The rows that contradict an earlier one, among those whose question is answered in several spellings."""
+    """The rows that contradict an earlier one. Only rows are looked at whose input has its hash in `unlike`, for which answers are written
+    in several ways: it contradicts only where they also differ as values. Both column names are those of the test set."""
     contradictions = _FirstIssues("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
     first: dict[int, tuple[int, int]] = {}
     for number, (question, answer) in rows_of(test_set, (input_column, expected)):

@@ -94,7 +94,8 @@ def field_keys(field: str) -> tuple[str, ...]:
 
 
 def _field_problems(fields: Iterable[str]) -> Iterator[Detail]:
-    """The problems of fields that are no paths of keys, or that cannot stand beside an earlier one."""
+    """The problems of fields that are no paths of keys, or that cannot stand beside an earlier one: the same field, or one that lies inside
+    the other."""
     known: dict[tuple[str, ...], str] = {}
     for field in fields:
         try:

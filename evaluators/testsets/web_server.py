@@ -78,8 +78,8 @@ class WebServer(RemoteFiles):
             return PlaceState("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
 
     async def _request_part(self, path: str, known: PlaceState, first: int, end: int) -> bytes:
-        """Bytes of a file that the server gives in parts. Raises StoreFault where the file has changed or another part came, and
-        ConnectionError where it was cut."""
+        """The bytes of a file from `first` to before `end`, of a server that gives parts. `known` is the file as it was when it was opened.
+        Raises StoreFault where it has changed or another part came, and ConnectionError where the part was cut."""
         async with self._answer(path, {"Range": f"bytes={first}-{end - 1}"}) as answer:
             if answer.headers.get("ETag") != known.etag:
                 raise StoreFault("the file is another one than when it was opened")
@@ -107,7 +107,9 @@ class WebServer(RemoteFiles):
 
     @asynccontextmanager
     async def _answer(self, path: str, headers: Mapping[str, str], also: Sequence[int] = ()) -> Any:
-        """The answer of the server at the end of a chain of redirects. Raises a fault for an answer that is no file."""
+        """A context with the answer of the server at the end of a chain of redirects. `also` are statuses that are taken beside 200 and
+        206. Raises FileNotFoundError where there is no such file, ConnectionError for a status that may pass, StoreFault for any other and
+        for a redirect that is not followed."""
         import yarl
 
         session = await self.files().set_session()

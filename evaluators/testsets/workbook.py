@@ -63,7 +63,8 @@ class Sheet:
         return reader
 
     def _sheet_name(self, name: str | None) -> str:
-        """The name of the sheet to read: the one asked for, or the first that is not hidden. Raises Problems (config)."""
+        """The name of the sheet to read: the one asked for, or the first that is not hidden, or else the first. Raises Problems for a
+        workbook without a sheet of cells (testset), and where none has the name (config)."""
         names = [sheet.title for sheet in self._sheets]
         if not names:
             raise unusable_file(self.source, "no-rows", "the workbook has no sheet with cells")
@@ -102,7 +103,8 @@ class Sheet:
         return tuple(merged), hidden
 
     def rows(self, first: int, width: int | None = None, reader: Any = None) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them."""
+        """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them. `reader` is another
+        reader than that of the values, such as that of the formulas. Raises Problems for a row beyond `MOST_ROWS`."""
         sheet = (reader or self._reader).wb[self.name]
         sheet.reset_dimensions()  # what a file says of its own size need not be so
         for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
@@ -113,7 +115,8 @@ class Sheet:
             yield number, row
 
     def cells(self, first: int, width: int, merged: Sequence[str] = ()) -> Iterator[tuple[int, list[Cell]]]:
-        """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
+        """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text, but a fault
+        where it is covered by one of the `merged` ranges, whose value stands in the first cell alone."""
         covering = _covering_ranges(merged, width)
         for number, row in self.rows(first, width):
             raw = [*row, *[None] * (width - len(row))]

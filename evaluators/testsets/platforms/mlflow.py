@@ -61,7 +61,7 @@ class MLflowRows(PlatformRows):
         return PlatformSource(name, self._rows_of_traces(client, self.traces), ROLES)
 
     def _rows_of_table(self, client: MlflowClient) -> Iterator[Cells]:
-        """The rows of a table that a run has logged."""
+        """The rows of a table that a run has logged: the named one, or the only one there is. A cell that is null is left out."""
         from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it
 
         run = client.get_run(str(self.run))

@@ -77,7 +77,8 @@ class PhoenixRows(PlatformRows):
 
 
 def _rows_of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
-    """The rows of an experiment: each run of each example."""
+    """The rows of an experiment: each run of each example, in the order of the examples and then of the repetitions. A row has its
+    `repetition` from the second one on. An example that was not run has no row."""
     ran = client.experiments.get_experiment(experiment_id=experiment)
     dataset = client.datasets.get_dataset(dataset=ran["dataset_id"], version_id=ran["dataset_version_id"])
     runs: dict[str, list[Mapping[str, Any]]] = {}

@@ -100,7 +100,8 @@ class Jsonl(Reader, frozen=True):
 
 
 def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
-    """The chunk of some lines; `span` counts those before them in the split."""
+    """The chunk of some lines, whose cells stand for the columns `names`; `span` counts the lines before them in the split. A line that
+    cannot be read is a fault, and so is each of its cells."""
     offsets = lines.offsets
     if span:
         first = range(span, span + len(offsets))

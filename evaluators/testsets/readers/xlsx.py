@@ -79,7 +79,7 @@ class Xlsx(Reader, frozen=True):
         return cls(source, header, row + 1, tuple(notes), merged=merged)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of the sheet below its header, without the empty ones."""
+        """The rows of the sheet below its header in chunks with these columns, without the empty rows. A sheet is one split."""
         places = {name: self.header.index(name) for name in columns if name in self.header}
         names = names_of(self.header)
         with open_sheet(self.source) as sheet:
