@@ -106,7 +106,8 @@ def forbidden_addresses(addresses: Iterable[str], asked: Iterable[object] = (), 
 
 
 def allowed_beginnings() -> tuple[str, ...] | None:
-    """The beginnings that addresses of a suite may have, from an environment variable; None where any address is allowed."""
+    """The beginnings that addresses of a suite may have, from an environment variable: None where any address is allowed, and no beginning
+    where a suite may name none. Raises Problems (config) for a variable that holds something else."""
     setting = os.environ.get(ADDRESSES)
     if setting is None:
         return None

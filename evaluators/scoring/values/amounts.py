@@ -75,7 +75,8 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
         return signs == "-" or parentheses == "()", last.percent
 
     def around(text: str) -> tuple[str, bool, bool] | None:
-        """The number in an amount, whether it is negative, and whether it is a percentage; None for a text that is no amount."""
+        """(number, negative, percent): the number in an amount, whether it is negative, and whether it is a percentage. None for a text
+        that is no amount, or has more than `_LONGEST` characters around its number."""
         match = _AMOUNT.fullmatch(text)
         if match is None:
             return None

@@ -284,7 +284,8 @@ def _pattern_of(piece: re.Match[str]) -> str:
 
 
 def _moment_of_groups(groups: dict[str, str | None]) -> Moment | None:
-    """The moment that the named groups of a match give; None for a day or a time that does not exist."""
+    """The moment that the named groups of a match give; None for a day or a time that does not exist. A year of two digits is one from
+    1969 to 2068, and a time without a year is on no day."""
     try:
         hour = _hour(groups)
         if hour is not None and groups.get("year") is None is groups.get("short"):
@@ -393,8 +394,8 @@ def _reader_of_format(spelled: str) -> Read:
 
 
 def formats_of(texts: Iterable[str], among: Sequence[str] = USUAL_FORMATS) -> tuple[str, ...]:
-    """The formats, as few as can be, that together read every text, the one that reads most texts first. Empty when some text is no date in
-    any of the formats in `among`, and when one text would be two days."""
+    """The formats in `among` that together read every text: again and again the one that reads most of the texts that are left. Empty when
+    a text is no date in any of them, when more than `_MOST_FORMATS` are needed, and when one text would be two days."""
     left = list(dict.fromkeys(texts))
     if left and all(read_date(left[0], spelled) is None for spelled in among):
         return ()

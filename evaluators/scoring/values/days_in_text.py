@@ -67,7 +67,8 @@ class DayPlaces:
 
 
 def _span_of_day(text: str, day: Day, languages: Sequence[str]) -> Span | None:
-    """The span in which the text names a day, looked for around its year; None where it does not."""
+    """The span in which the text names a day, looked for around its year, or as eight digits; None where it does not. `languages` are those
+    of the names of months."""
     day_number, eight_digits = str(day[2]), "{:04}{:02}{:02}".format(*day)
     for year in _year_spellings(day):
         at = text.find(year)
@@ -96,7 +97,8 @@ def _days_in_eight_digits(text: str) -> Iterator[tuple[Collection[Day], Span]]:
 
 
 def _days_in_part(text: str, start: int, end: int, languages: Sequence[str]) -> Iterator[tuple[Collection[Day], Span]]:
-    """The spans in a part of the text that may name a day, each with all days that it may name: (days, span)."""
+    """Yields (days, span) for the spans in a part of the text, from `start` to `end`, that may name a day, each with all days that it may
+    name. `languages` are those of the names of months."""
     # in numbers: 31/05/2024
     for match in _DATE.finditer(text, start, end):
         if not inside_word(text, match.start()):

@@ -91,7 +91,8 @@ def _changes_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
 
 
 def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
-    """The changes between two values that differ, each with its place; `place` is where the two values stand."""
+    """Yields the changes between two values that differ, each with its place; `place` is where the two values stand. What is below
+    `MOST_LEVELS` levels, and is not equal, is one change. `pairing` pairs the items of lists of unlike length."""
     kinds = (expected.__class__, actual.__class__)
     if kinds == (dict, dict) and len(place) < MOST_LEVELS:
         pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
@@ -109,7 +110,8 @@ def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> It
 
 
 def _list_changes(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
-    """The changes between two lists of unlike length. Items that are equal at both ends are set aside, and `pairing` pairs the others."""
+    """Yields the changes between two lists of unlike length at `place`. Items that are equal at both ends are set aside, and `pairing`
+    pairs the others; where they are too many for it, the whole list is one change."""
     at_start = _equal_from_start(zip(expected, actual, strict=False))
     at_end = _equal_from_start(zip(expected[at_start:][::-1], actual[at_start:][::-1], strict=False))
     ours, theirs = expected[at_start : len(expected) - at_end], actual[at_start : len(actual) - at_end]
@@ -160,7 +162,8 @@ def _pair_alike_items(first: int, expected: list[Any], actual: list[Any]) -> lis
     """The changes between the items of two lists, which are paired where they are alike, wherever they stand, as deepdiff finds
     them.
 
-    `first` is the index of the first item. None where there are too many values to compare.
+    `first` is the index of the first item. Where the same items stand in another order, they are paired as `_pair_equal_items` does.
+    None where there are too many values to compare.
     """
     (ours, size), (theirs, other_size) = (
         _copy_for_deepdiff(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual)

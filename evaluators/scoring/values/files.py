@@ -122,7 +122,9 @@ def noting_reads() -> Iterator[None]:
 
 
 def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file. Raises OSError where there is none, and NoSmallFile for anything else."""
+    """The bytes of a regular file of at most `most` bytes, which is noted as read. Inside `reading_once` its contents are kept, and not
+    read again. Raises OSError where there is no file, and NoSmallFile for a larger one, for what is no regular file, and for a file
+    outside of the folders that may be read."""
     _check_inside(path)
     note_read(path)
     contents = _access.get().contents

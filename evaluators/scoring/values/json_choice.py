@@ -70,9 +70,10 @@ def find(text: str, want: Want, search: Search = LENIENT, prefer: Want = "any") 
 
 
 def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: Want = "any") -> PickedDocument:
-    """The document that counts, of the kind that is wanted; of several kinds that will do, the one to `prefer`.
+    """The document that counts, of the kind that is wanted; of several kinds that will do, the one to `prefer`. With `pick: all` it is the
+    list of all documents, unless an object is looked for.
 
-    Raises NotJSON when there is none, with the reason why the most promising place failed.
+    Raises NotJSON when there is none, with the reason why the most promising place failed, and for several with `pick: only`.
     """
     documents = among.found
     # a number or a text alone makes no list
@@ -84,14 +85,14 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
         and isinstance(documents[0].value, _TYPES[want])
         and isinstance(documents[0].value, _TYPES[prefer])
     ):
-        return PickedDocument(documents[0], reasoning=among.reasoning)
+        return PickedDocument(documents[0], reasoning=among.reasoning)  # the usual case, without a search
     if len(documents) > 1 and search.pick == "only":
         raise NotJSON(f"the text holds {len(documents)} JSON documents, and `pick: only` takes no more than one")
     fits = _documents_of_kind(_candidates(documents, search.pick), want)
     pool = _documents_of_kind(fits, prefer if want in ("any", "container") else want)
     if not pool and "object" in (want, prefer) and want != "array":
         pool = _objects_in_lists(among, search.pick)
-    pool = pool or fits
+    pool = pool or fits  # where none is of the kind to prefer, any that is wanted
     if not pool:
         if not documents and among.problem:
             raise among.problem.again()
@@ -115,7 +116,8 @@ def _all_as_list(among: FoundDocuments) -> PickedDocument:
 
 
 def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
-    """The objects that stand inside lists, which count where prose holds no others; empty where they may not count."""
+    """The objects that stand inside lists, for a text whose prose holds no others. Empty where they do not count: in a text that is JSON as
+    a whole, beside documents in code fences, and where a document is cut off and there is no other."""
     if (
         among.whole
         or any(document.how == "fence" for document in _candidates(among.found, pick))

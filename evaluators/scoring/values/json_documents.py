@@ -69,7 +69,8 @@ def tags_outside(tags: Sequence[Tag], documents: Iterable[Span]) -> list[Tag]:
 
 
 def reasoning_in(tags: Sequence[Tag], length: int) -> list[Span]:
-    """The stretches of a text that are reasoning, tags included, in order. `length` is that of the text."""
+    """The stretches of a text that are reasoning, tags included, in order. `length` is that of the text. Before a closing tag that nothing
+    opens, all is reasoning, and after an opening tag that nothing closes, all that follows."""
     spans: list[Span] = []
     closings = _next_closings(tags)
     at = 0
@@ -331,7 +332,8 @@ def _after_blanks(text: str, pos: int) -> int:
 def _readings(
     text: str, known: Mapping[int, ReadValue], mistakes: list[tuple[int, NotJSON]], starts: re.Pattern[str] = _STARTS
 ) -> Iterator[tuple[int, ReadValue]]:
-    """Each value in the prose and where it starts; those that are `known` are not read again.
+    """Yields (place, reading) for each value in the prose, where it starts and what was read; those that are `known`, by place, are not
+    read again. `starts` is the pattern of where a value may start.
 
     A place that fails is passed over up to where it failed; a value that the text cuts off ends the search. What failed
     is kept in `mistakes`, the most promising last.

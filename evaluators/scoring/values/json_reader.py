@@ -134,7 +134,7 @@ class _JsonReader:
         self.refusal: NotJSON | None = None
 
     def read(self, pos: int) -> ReadValue:
-        """The value that begins at `pos`.
+        """The value that begins at `pos`, with its end. Raises NotJSON at the first mistake; a limit that it exceeds is its `refusal`.
 
         Without recursion: `open_` are the containers not yet closed, `keys` the key awaited in each open object. Each
         turn reads one value, and then closes every container that ends with it.
@@ -220,7 +220,8 @@ class _JsonReader:
         raise self.not_a_scalar(pos)
 
     def number(self, match: re.Match[str], pos: int) -> tuple[JSON, int]:
-        """The number that a pattern matched at a place, and the place behind it. Refuses numbers that are too large or too long."""
+        """The number that a pattern matched at a place, and the place behind it. One that is too large, or has too many digits, is noted as
+        the refusal, and its value does not count. Raises NotJSON for a number that goes on with a letter or a mark."""
         token, end = match[0], match.end()
         if self.text[end : end + 1] in NUMBER_LETTERS:
             raise self.mistake(

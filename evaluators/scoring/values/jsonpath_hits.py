@@ -53,7 +53,8 @@ def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
 
 
 def _hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
-    """The values that a query hits, with their places, sorted. Raises RowProblem where it would look at too many values."""
+    """The values that a query hits, with their places, sorted. The query is followed segment by segment, and each place on the way takes a
+    step, or many where a filter in the query looks at any depth. Raises RowProblem where it would take more steps than the limits allow."""
     from jsonpath_ng.jsonpath import DatumInContext
 
     clock = row_clock()

@@ -55,7 +55,8 @@ def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
 
 
 def _read_by_library(text: str) -> tuple[tuple[Step, ...], str | None]:
-    """The steps or the normal form of a path, as `read_jsonpath` gives them, by the grammar of jsonpath-ng. Raises BadPath."""
+    """(steps, query) of a path, read by the grammar of jsonpath-ng: the steps and None of one made of keys, indexes and `[*]`; no steps and
+    the normal form of any other. Raises BadPath for one that cannot be read, is too long, or is nested too deep."""
     _, selectors = _split_path(_parse_query(text))
     steps = tuple(step for below, selector in selectors if not below and (step := _step_of(selector)) is not None)
     if len(steps) == len(selectors):
@@ -88,7 +89,8 @@ def _parse_query(text: str) -> Any:
     at = 0
 
     def tokens() -> Iterator[Any]:
-        """The tokens of the query. Raises BadPath where one cannot follow the one before it; `at` says where the parser is."""
+        """Yields the tokens of the query, and keeps the place of each in `at`, for messages. Raises BadPath where one cannot follow the one
+        before it."""
         nonlocal at
         before = ""
         for token in ExtendedJsonPathLexer().tokenize(quoted):
@@ -374,7 +376,8 @@ _SLIPS: Final[tuple[tuple[str, str, str, str | None], ...]] = (
 
 
 def _refusal(text: str, at: int) -> BadPath:
-    """The error for a path that is wrong at a place: the first row of the table that fits decides."""
+    """The error for a path that is wrong at the place `at`, with the message and hint of the first row of `_SLIPS` whose two patterns fit
+    the text before and behind it."""
     before, rest = text[:at], text[at:]
     for left, right, message, hint in _SLIPS:
         rest_match = re.match(right, rest, re.DOTALL)

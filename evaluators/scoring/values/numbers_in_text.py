@@ -120,7 +120,8 @@ class NumberPlaces:
 
 
 def _places_of(text: str, number: Digits) -> Iterator[Span]:
-    """The spans of a number: in some of the runs of digits and marks that have what all spellings of it have."""
+    """Yields the spans of the text that are spellings of a number. It looks at the runs of digits and marks around each place that has one
+    of the pieces which every spelling has. A span may come more than once."""
     for piece in _pieces(number, "%" in text):
         at = text.find(piece)
         while at >= 0:

@@ -163,7 +163,8 @@ class Source:
         return words.digits == DIGITS.findall(passage_text) and negations(words.text) == negations(passage_text)
 
     def _exact_span(self, value: Any) -> Span | None:
-        """The span in which the text says a number or a day in any way, or has the very words; None where it does not."""
+        """The span in which the text says a number or a day in any way, or has the very words; None where it does not. A number or a day
+        that is not there is looked for once more with the digits of other scripts as ASCII."""
         reads = reads_of(value)
         if reads is WORDS:
             at = self._words.of_words(value) if not value.isspace() else -1

@@ -164,7 +164,8 @@ def parse(text: str) -> Path:
 
 @lru_cache(maxsize=4096)
 def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> Getter:
-    """The function that reads a path in documents: the fastest that a query, joined keys and `[*]` leave possible."""
+    """The function that reads a path in a document, the fastest that a query, joined keys and `[*]` leave possible. It gives the value, or
+    for a query or a path with `[*]` the list of values; MISSING where there is none."""
     if query is not None:
         return lambda document: [value for _, value in query_hits(query, document)] or MISSING
     levels = joined_keys(steps, joins)

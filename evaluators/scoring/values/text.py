@@ -72,7 +72,8 @@ def normalizer(settings: Normalization) -> Normalize:
 
 @cache
 def _normalizer(unicode: str, case: str, accents: str, whitespace: str, punctuation: str) -> Normalize:
-    """The function that normalizes a text by these settings, as `Normalization` describes them.
+    """The function that normalizes a text by these settings, as `Normalization` describes them. ASCII text takes only the steps that can
+    change it.
 
     Folding the case can take a composed letter apart, so letters are composed again after it.
     """

@@ -200,7 +200,7 @@ def transforms_in_place(transforms: Mapping[str, Kind]) -> Iterator[None]:
 
 
 def chain(transforms: Iterable[Transform]) -> Apply | None:
-    """One function that applies the transforms left to right; None without any.
+    """One function that applies the transforms left to right; None where there are no transforms.
 
     It raises TransformError for a value that cannot be changed, and RowProblem when a time limit runs out.
     """
@@ -218,7 +218,8 @@ def chain(transforms: Iterable[Transform]) -> Apply | None:
 
 
 def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
-    """The chain for expected values: a transform leaves a value that it does not take as it is. None without any."""
+    """One function that applies the transforms left to right to an expected value; a transform that does not take the value (NotTaken) is
+    passed over. None where there are no transforms."""
     steps = [transform.apply for transform in transforms]
     if not steps:
         return None

@@ -31,7 +31,8 @@ def reads_of(value: Any) -> Reads:
 
 @lru_cache(maxsize=1 << 14)
 def _readings_of_text(text: str) -> Reads:
-    """The numbers, with their currencies, or else the days that a text may be; `WORDS` for any other text, and for a code of digits."""
+    """(numbers, days, currencies) of a text: the numbers that it may be, with the currencies of an amount, or else the days. `WORDS` for
+    any other text, and for a code of digits."""
     # a number or a day has digits; its letters are those of an ISO time, or the name of a month
     text = DASH_BEFORE_DIGIT.sub("-", text.strip())
     if not DIGITS.search(text):

@@ -83,7 +83,7 @@ class WordPlaces:
 
     def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
         """For each run of so many letters and digits with which a word of the text begins, whatever marks are in it: the places where it
-        begins."""
+        begins. The map of each length is made once and kept."""
         if length not in self._codes_by_length:
             letters, starts = self._letters
             places = defaultdict[str, list[int]](list)
