@@ -30,7 +30,8 @@ def calibration_page(
 
 
 def _metric_section(calibration: Calibration, target: str, column: str) -> Section:
-    """The first section: how many rows count and which are left out, agreement, Cohen's kappa and the two ways to differ.
+    """The first section: how many rows count and which are left out, agreement, Cohen's kappa and the two ways to differ. `target` is what
+    the judge gave a verdict on, and `column` has the marks of people.
 
     The row `score minus mark` is there only where people gave marks as numbers.
     """
@@ -129,9 +130,9 @@ def _half_section(calibration: Calibration) -> Section:
 
 
 def _difference_text(half: str, other: str, halves: Halves) -> str:
-    """A sentence on how much agreement differs between two halves; empty where that is not known.
+    """A sentence on how much agreement differs between two halves, which `half` and `other` name; empty where that is not known.
 
-    It is called significant where its interval leaves out 0.
+    The difference is called significant where its interval leaves out 0.
     """
     if halves.difference is None:
         return ""

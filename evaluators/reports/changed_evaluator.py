@@ -125,7 +125,7 @@ class RowsAgain:
         return self._rows_with_cells()[-1][0] if self._rows_with_cells() else 0
 
     def _are_as_recorded(self, name: str, scored: Sequence[Result]) -> bool:
-        """Whether these verdicts of an evaluator on the rows, `scored` again, are those that the run recorded.
+        """Whether the verdicts `scored`, which the evaluator `name` gave when the rows were scored again, are those that the run recorded.
 
         False, too, where the run lacks one of these rows, because it was stopped.
         """

@@ -161,7 +161,8 @@ def _fixed(
 def _side_effects(
     candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Mismatch], fixed: Sequence[int]
 ) -> str:
-    """What a change would do besides: what its candidate says, and the two values farthest apart that would match. Empty without either."""
+    """What a change would do besides: what its candidate says, and the two values farthest apart that would match. Empty without either.
+    `fixed` are the numbers of the mismatches that it turns, and `compared` says how the field is compared today."""
     worst, shown = Fraction(0), ""
     for mismatch in (mismatches[number] for number in fixed):
         for expected, actual in _pairs(compared, mismatch):
@@ -224,7 +225,7 @@ def _candidate(switch: str | None, word: str, options: Options) -> _Candidate:
 
 
 def _text_candidates(comparator: Comparator, word: str) -> Iterator[list[_Candidate]]:
-    """For each switch about text that can be set looser, the comparator with that switch set so.
+    """For each switch about text that can be set looser, a list with the comparator of today, called `word`, with that switch set so.
 
     `exact` has no such switches: it is tried as `normalized`, with one switch on and all others off.
     """

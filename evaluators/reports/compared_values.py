@@ -142,7 +142,8 @@ class _Recorded:
         )
 
     def document(self, number: int | None, evaluator: str, side: str) -> Any:
-        """The document or text that an evaluator compares on one side; MISSING where the run kept none."""
+        """The document or text that an evaluator compares on one side, `expected` or `output`, in the row of that number; MISSING where the
+        run lacks the row, kept none of its cells, or the evaluator reads no such side. A cell that cannot be read comes back as it is."""
         row = self._rows.get(number) if number is not None else None
         if row is None or row.cells is None:
             return MISSING
@@ -224,7 +225,8 @@ class _Side:
 
 
 def _field_change(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
-    """The record of a field of a changed row, as `_change_record` makes it; None where status and value are what they were."""
+    """The record of the field at `path` of a changed row, as `_change_record` makes it; None where status and value are what they were.
+    `name` is the evaluator. A reason is added where the field is not right in the new run."""
     old, new = was.outcome(path), now.outcome(path)
     statuses = [None if outcome is None else outcome.status for outcome in (old, new)]
     before, after = was.value(path, "output"), now.value(path, "output")
@@ -263,7 +265,8 @@ def _change_record(
 ) -> dict[str, Any]:
     """The record of a field of a changed row, as a dict with the keys that `RowValues` names.
 
-    `statuses` are those in both runs, None where a run has none. Long values are cut, and one that is `MISSING` has no key.
+    `name` is the evaluator, and `path` the field, empty for the output as a whole. `statuses` are those in both runs, None where a run has
+    none. `expected`, `before` and `after` are values: long ones are cut, and one that is `MISSING` has no key.
     """
     was, now = statuses
     record: dict[str, Any] = {

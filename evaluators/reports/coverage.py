@@ -256,7 +256,8 @@ def _field_measured_nothing(
 ) -> Issue:
     """The issue of a field that measured nothing, with the most likely reason and a hint.
 
-    `unmet` says that the field's own condition held in no row; `first` are the first rows, which the hint is made from.
+    `path` is the field, or the name of a rule, and `where` its place in the suite. `unmet` says that the field's own condition held in no
+    row; `first` are the first rows, which the hint is made from.
     """
     scored = line.settings.scored_fields()
     has_not_given = "not_given_rate" in scored.metrics
@@ -303,10 +304,8 @@ def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Seq
 
 
 def _nothing_measured(line: EvaluatorLine, stats: EvaluatorStats, where: str | None, hint: str | None) -> Issue:
-    """The issue of an evaluator that measured no row: how many rows were skipped or had nothing to measure.
-
-    Without a `hint` on what the first rows have, it gets a general one.
-    """
+    """The issue of an evaluator that measured no row: how many rows were skipped or had nothing to measure. `where` is its place in the
+    suite. Without a `hint` on what the first rows have, it gets a general one."""
     counts = (
         _rows_text(stats.skipped, "was skipped", "were skipped"),
         _rows_text(stats.not_measured, "had nothing to measure", "had nothing to measure"),

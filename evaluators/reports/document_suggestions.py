@@ -83,7 +83,8 @@ def _absence_suggestions_of(
     line: EvaluatorLine, variant: str | None, values: Sequence[Any], again: RowsAgain, wrong_in_run: int
 ) -> Iterator[Suggestion]:
     """The suggestions for one evaluator: to list one more of the `values` as absent, and to list all of them. Of those with an effect on
-    the same rows, only the first is given; one that breaks a value is none."""
+    the same rows, only the first is given; one that breaks a value is none. `again` has the rows to score again; `wrong_in_run` is how
+    many values are wrong in the run, which is stated where all of its rows are scored again."""
     settings: Any = line.settings
     listed = settings.absent_values
     today: list[Any] = []

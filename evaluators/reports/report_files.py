@@ -74,7 +74,7 @@ def variants_with_cells(record: Run, is_requested: bool) -> list[str | None]:
 
 def unwritten_rows_csv_line(record: Run, is_requested: bool) -> tuple[str, ...]:
     """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder. Empty where it was
-    written."""
+    written for every variant. `is_requested` says that the file was asked for."""
     written = variants_with_cells(record, is_requested)
     rows = max((variant.rows for variant in record.facts.variants if variant.variant not in written), default=None)
     if rows is None:
@@ -288,7 +288,8 @@ def check_outside_test_sets(files: Iterable[Path], records: Iterable[Run]) -> li
 
 
 def _possible_places(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:
-    """The places that a format may write for one that was asked for: as `_places`, before there is a record."""
+    """The places that a format may write where `file` was asked for: as `_places`, before there is a record, so from the names of the
+    variants and of the evaluators with a schema. Of one such evaluator, both spellings are there: with its name and without."""
     folder, name = os.path.split(file)
     labels: list[tuple[str, ...]] = [()]
     named: list[tuple[str, ...]] = [() if variant is None else (variant,) for variant in variants]

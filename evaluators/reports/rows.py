@@ -182,7 +182,7 @@ def whole_view(result: Result) -> FieldView:
 
 
 def field_views(result: Result, listed: Sequence[str], *, right_ones: bool = False) -> Iterator[FieldView]:
-    """The score of each field that an evaluator lists; nothing where it has no scores of fields.
+    """The score of each field that an evaluator lists, which are `listed` in its order; nothing where the result has no scores of fields.
 
     With `right_ones`, a field that is right has a reason as well: how it was found to be.
     """

@@ -46,7 +46,7 @@ def _lines(
 ) -> Iterator[str]:
     """The lines of the file: the user's own cells, the cells of each evaluator, and why; without the head.
 
-    `lengths` has the number of fields of each evaluator.
+    `header` are the columns of the user, and `lengths` has the number of fields of each evaluator; `point` is the mark of decimals.
     """
     texts: dict[tuple[object, ...], str] = {}  # equal rows are spelled once
     for row in rows:

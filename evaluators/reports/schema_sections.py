@@ -284,7 +284,7 @@ def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
 
 
 def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterator[str]:
-    """The lines of the summary for one list: whether it passed and its score, its items, and its metrics.
+    """The lines of the summary for one list, called `name`: whether it passed and its score, its items, and its metrics.
 
     Extra items lower the score only where the evaluator penalizes them.
     """

@@ -453,7 +453,8 @@ def _suggestions_for_texts(
     """Suggestions of some changes to an evaluator of texts that turn rows right and none wrong, the one that turns most first. Of changes
     that turn the same rows, only the first is given.
 
-    `expected` is the column of the expected answers; `wrong` is how many of the rows that are looked at are wrong, `whole` how many of all.
+    `expected` is the column of the expected answers; `again` has the rows to score again. `wrong` is how many of the rows that are looked
+    at are wrong, `whole` how many of all.
     """
     already: set[int] = set()
     best: dict[tuple[int, ...], Suggestion] = {}

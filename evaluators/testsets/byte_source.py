@@ -144,6 +144,7 @@ class TooLarge(EOFError):
 def locate(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`; `-` is standard input, which is copied into a temporary file. So is what can be read
     only once: a pipe, or a file of a server that gives no parts of files, of which a note tells.
+
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:

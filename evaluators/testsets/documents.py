@@ -69,6 +69,7 @@ def holds_documents(path: str, folder: Path) -> bool:
 def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents:
     """The documents of a folder or a pattern, sorted by name, as columns; their ids are their names, with the folder unless `pair_by` is
     `name`. Hidden files and folders, and files of runs, are left out.
+
     Raises Problems (config) when there is none.
     """
     pattern = is_pattern(path, folder)

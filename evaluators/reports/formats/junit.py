@@ -139,7 +139,8 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
 
 
 def _test_case(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
-    """A test case; `kind` is the element that says it did not pass, such as `error`, and None where it passed.
+    """A test case called `name` in the class `group`; `kind` is the element that says it did not pass, such as `error`, and None where it
+    passed. The `message` is an attribute of that element.
 
     The detail is the text of that element, or of `system-out` where the test passed.
     """

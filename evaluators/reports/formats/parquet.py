@@ -48,7 +48,8 @@ class Parquet(Format):
 
 
 def _schema(arrow: Any, run: Run) -> Any:
-    """The Arrow schema of a run's rows: row, id, checksum, cluster where there is one, slices, and a code for each evaluator."""
+    """The Arrow schema of a run's rows: row, id, checksum, cluster where there is one, slices, and a code for each evaluator. `arrow` is
+    the module pyarrow."""
     facts = run.facts
     texts = ["id", "checksum", *(["cluster"] if facts.layout.clustered else ())]
     texts += [f"slice {encodable(name)}" for name in facts.slices]
@@ -63,7 +64,7 @@ def _schema(arrow: Any, run: Run) -> Any:
 
 
 def _columns(arrow: Any, rows: Sequence[RowLine], schema: Any) -> Iterator[Any]:
-    """The columns of some rows, in the order of the schema."""
+    """The columns of some rows, at least one, as Arrow arrays in the order of the schema. `arrow` is the module pyarrow."""
     yield _whole_numbers(arrow, arrow.int64(), array("q", [row.row for row in rows]))
     yield _texts(arrow, [row.id for row in rows])
     yield _texts(arrow, [row.checksum or "" for row in rows])

@@ -32,7 +32,8 @@ def pause_seconds(tried: int, retry_after: str | None = None) -> float:
 
 
 def _retry_after_seconds(retry_after: str | None) -> float | None:
-    """The seconds to wait by a `Retry-After` header, which holds a number or a date; None for anything else."""
+    """The seconds to wait by the text of a `Retry-After` header, a number of seconds or a date; a date in the past is 0. None without a
+    header, and for any other text."""
     if retry_after is None:
         return None
     try:

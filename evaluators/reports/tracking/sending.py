@@ -101,7 +101,8 @@ def _interruption_issue(names: Sequence[str], folder: Path, trace_rows: int | No
 
 
 def _failure_issue(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
-    """The issue that a tracker did not take the run: why, without passwords, and the command that sends it again."""
+    """The issue that the tracker `name` did not take the run: why, without passwords, and the command that sends it again, with the
+    `trace_rows` that were asked for."""
     own = error.issues[0] if isinstance(error, Problems) and error.issues else None
     lines = str(error).strip().splitlines()
     why = own.message if own else ": ".join([type(error).__name__, *lines[:1]])

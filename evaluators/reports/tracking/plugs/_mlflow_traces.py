@@ -118,7 +118,7 @@ def _send_new_traces(
 
 
 def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[Any]:
-    """All traces of a run without their spans, asked for page by page."""
+    """All traces of a run without their spans, asked for page by page. `experiment` and `run_id` are MLflow's ids."""
     token = None
     while True:
         page = client.search_traces(

@@ -227,7 +227,7 @@ def _one_quick_try() -> Iterator[None]:
 
 
 def _refusal(error: Exception, uri: str) -> Problems | None:
-    """The problem that a server wants another name or key; None for any other error."""
+    """The problem that the server at `uri` wants another name or key, as the words of the error tell; None for any other error."""
     message = str(error)
     if not re.search(r"error code 40[13]\b|\b(UNAUTHENTICATED|PERMISSION_DENIED|CUSTOMER_UNAUTHORIZED)\b", message):
         return None

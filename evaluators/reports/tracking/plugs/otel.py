@@ -288,7 +288,8 @@ def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[
 
 
 def _result_attributes(view: FieldView, contents: bool) -> dict[str, Any]:
-    """The attributes of one evaluation result, named as OpenTelemetry's conventions say. Without a score, it has no score attribute."""
+    """The attributes of one evaluation result, named as OpenTelemetry's conventions say; what it lacks has no attribute. Without
+    `contents`, the reason is left out, for it quotes what is in the row."""
     attributes: dict[str, Any] = {NAME: view.name, LABEL: view.label}
     if view.score is not None:
         attributes[SCORE] = float(view.score)
@@ -305,7 +306,8 @@ def _export(
     kind: Any, address: str | None, parts: Iterable[Any], signal: str, session: PatientSession, messages: list[str]
 ) -> None:
     """Sends the `parts` one after the other with an exporter of this `kind`, and closes it. Counts in the session what was left out; raises
-    Problems where a part was not taken. `messages` are those that the client has logged."""
+    Problems where a part was not taken. `address` is the collector's, None where OpenTelemetry's variables say it; `signal` is `traces`,
+    `logs` or `metrics`; `messages` are those that the client has logged."""
     exporter = kind(endpoint=address, session=session)
     read, field = _partial_success(signal)
     try:
@@ -318,7 +320,8 @@ def _export(
 
 
 def _partial_success(signal: str) -> tuple[Any, str]:
-    """The decoder of a collector's answers, and the name of their member that counts what was left out."""
+    """The decoder of a collector's answers to a `signal`, which is `traces`, `logs` or `metrics`, and the name of the member that counts
+    what the collector left out."""
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
     from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse

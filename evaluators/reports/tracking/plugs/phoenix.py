@@ -238,7 +238,7 @@ def _annotate(client: Client, record: Run, column: str) -> None:
 
 
 def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
-    """The annotations of the span that a row names, one for each result; none where the cell names no span."""
+    """The annotations of the span that a row names in `column`, one for each result; none where the cell names no span."""
     span = (row.cells or {}).get(column)
     if not isinstance(span, str) or not span.strip():
         return

@@ -56,7 +56,8 @@ class Trackio(Platform):
         return Link("trackio", without_password(server).partition("?")[0] if server else None, run)
 
     def _log(self, trackio: Any, record: Run, project: str, name: str) -> None:
-        """Sends settings, metrics, the table of rows and files as a run, and ends the run in any case."""
+        """Sends settings, metrics, the table of rows and files as a run called `name`, and ends the run in any case. `trackio` is the
+        module."""
         config = params_of(record, self.environment)
         table = row_table(record)
         run = trackio.init(
