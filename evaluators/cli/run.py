@@ -210,7 +210,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     if options["watching"]:
         from evaluators.cli._watch import watch_run
 
-        watch_run(suite, test_set, _run_options(options, None, ("none",)))
+        watch_run(suite, test_set, _run_options(options, results=None, tracked=("none",)))
         return
     with annotated_problems() if options["print_as"] == "github" else nullcontext():
         loaded = load(suite)
@@ -218,7 +218,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded)
             if options["dry_run"]:
-                _print_dry_run(loaded, test_set, _run_options(options, None, ()))
+                _print_dry_run(loaded, test_set, _run_options(options, results=None, tracked=()))
                 return
             tracked = options["track"] or tuple(tracker.name for tracker in loaded.tracking)
             shown: list[Issue] = []

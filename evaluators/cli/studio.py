@@ -101,7 +101,7 @@ def _holds_documents(folder: Path) -> bool:
     if any(file.suffix.lower() in SUITES for file in folder.iterdir()):
         return False
     try:
-        return json_documents(str(folder), None, None).output is not None
+        return json_documents(str(folder), expected=None, output=None).output is not None
     except Problems:
         return False
 

@@ -53,12 +53,12 @@ def judge_gates(
     repeats: Iterable[RepeatStats] = (),
     confidence: Iterable[ConfidenceStats] = (),
 ) -> tuple[GateResult, ...]:
-    """One result per gate, variant and slice, in the order of the gates and then of the metrics."""
+    """One result per gate, variant and slice, in the order of the gates and then of the metrics. `evaluators`, `slices` and `measures` are
+    the statistics that gates can be about; `tables`, `repeats` and `confidence` have what gates on labels, on several outputs of a question
+    and on confidences need beside them."""
     every: tuple[EvaluatorStats | NumericColumnStats, ...] = (*evaluators, *slices, *measures)
-    whole, parts = (
-        [stats for stats in every if stats.slice is None],
-        [stats for stats in every if stats.slice is not None],
-    )
+    whole = [stats for stats in every if stats.slice is None]
+    parts = [stats for stats in every if stats.slice is not None]
     by_labels = {(stats.evaluator, stats.variant): stats for stats in tables}
     by_groups = {(stats.evaluator, stats.variant): stats for stats in repeats}
     sure = {(stats.evaluator, stats.field, stats.variant): stats for stats in confidence}

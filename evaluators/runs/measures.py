@@ -156,8 +156,8 @@ class ClusterNumbers:
 
 
 def slice_measures(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
-    """The measure with index `measure` over the rows of each slice, as (value, measure). `place` is the index of the slice column,
-    `mark` the decimal mark that was found for all rows."""
+    """Yields the measure with index `measure` over the rows of each slice, as (value of the slice, measure). `place` is the index of the
+    slice column, `mark` the decimal mark that was found for all rows."""
     names, known = SliceNames(), dict[str, _NumberCounter]()
     for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
         for (value, cell), times in Counter(zip(names.names_of(values), cells, strict=True)).items():

@@ -116,7 +116,8 @@ def _texts(value: Any, loc: Loc = ()) -> Iterator[tuple[Loc, str]]:
 
 
 def _files_of(text: str, folder: Path, *, of_rows: bool) -> Iterator[str]:
-    """The file that a text names, if it names any; of places of rows, the files of a folder and those that fit a pattern."""
+    """Yields the file that a text names, an address as it is; of a run folder the files of its run; nothing where it names none. With
+    `of_rows`, the text is a place of rows, which may also be a folder of files or a pattern. What cannot be read is passed over."""
     place = resolve_place(folder, text)
     local = local_path(place)
     if local is None:

@@ -21,18 +21,19 @@ def overall_names(names: Sequence[str], parts: Collection[str]) -> tuple[str, ..
 
 
 def overall_verdict(parts: Sequence[Result]) -> Result:
-    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
+    """One verdict as it is; several as their mean, which passes when none of them fails. Where one is kept out, the whole is, too, with its
+    status and issue.
 
-    Those that are skipped or not measured are left out.
+    Those that are skipped or not measured are left out; where all are, the whole is skipped.
     """
     if len(parts) == 1:
         return parts[0]
     kept_out = next((part for part in parts if part.status.kept_out), None)
     if kept_out is not None:
-        return Result(kept_out.status, None, 0, 0, issue=kept_out.issue)
+        return Result(kept_out.status, issue=kept_out.issue)
     measured = [part for part in parts if part.status not in _LEFT_OUT]
     if not measured:
-        return Result(RowStatus.SKIPPED, None, 0, 0)
+        return Result(RowStatus.SKIPPED)
     mean = sum((Fraction(part.num, part.den) for part in measured), Fraction()) / len(measured)
     passed = all(part.passed is not False for part in measured)
     return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)

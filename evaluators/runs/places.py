@@ -237,7 +237,8 @@ def _relative(file: Path, base: Path) -> str:
 
 
 def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
-    """The schemas that are files, each with where it would be by the name that is written."""
+    """Yields the schemas of evaluators that are files, each as the file that is read and the absolute path that its name has as the suite
+    spells it, with variables not filled in: by this path a copy of the suite finds it."""
     source = suite.config.source
     for line in suite.lines:
         name = suite.settings_of(line).get("schema")

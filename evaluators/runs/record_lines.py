@@ -101,7 +101,8 @@ def outcome_line(outcome: OutcomeLine, longest: int) -> bytes:
 
 
 def _with_json_values(outcome: OutcomeLine) -> OutcomeLine:
-    """The line with values that JSON can hold. An outcome loses what follows from its status and its path."""
+    """The line with values that JSON can hold. An outcome loses what follows from its status and its path, and its row and evaluator, which
+    are stored in columns."""
     if isinstance(outcome, RowOutcome):
         return outcome
     expected, actual = _side_value(outcome.expected), _side_value(outcome.actual)

@@ -97,7 +97,7 @@ class RunFolder:
                 if not forced and os.path.lexists(_replaced_path(path)):
                     continue
                 if (lock := _claim(path)) is not None:
-                    folder = cls(path, lock, requested, "another run" if forced else "nothing")
+                    folder = cls(path, lock, requested, before="another run" if forced else "nothing")
                     folder.made = made
                     return folder
         except OSError as error:

@@ -172,8 +172,9 @@ _Empties: TypeAlias = Mapping[tuple[str | None, str], tuple[RatioSums, RatioSums
 def _empty_rate_sums(
     empties: EmptySums, documents: DocumentSums, fields: ScoredFields, clusters: ClusterSums | None
 ) -> _Empties:
-    """The sums of the rates of empty values: how often values that are expected to be empty are not, and the others are. A rate that no
-    value has, or the evaluator does not give, is left out.
+    """The sums of the rates of empty values (how often values that are expected to be empty are not, and the others are), by field and
+    metric: each over all rows, and over the units of intervals, which are clusters where there are any. A rate that no value has, or
+    the evaluator does not give, is left out.
 
     Where documents decide what fields there are, a field outside of lists is expected to be empty in each row that says nothing of it;
     how many empty values all fields together have is not known then.

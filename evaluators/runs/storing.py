@@ -46,7 +46,7 @@ def recording_of(
     `every_outcome`, `every_row` and `matches` are set where such a file needs every outcome, the cells of every row, or what matches.
     """
     evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
-    most: int | None = None
+    most: int | None = None  # every outcome
     if not every_outcome and evidence != "all":
         most = FIRST_MISMATCHES if evidence == "first" else evidence
     if every_outcome or every_row or (documents == "auto" and not table.lasting):

@@ -32,7 +32,7 @@ class LiveRows:
         `cells` are keyed by column."""
         if self._work is None:
             run = self._run
-            self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
+            self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), full=())
         work = self._work
         columns = {name: [cells.get(name, MISSING)] for name in work.columns}
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)

@@ -44,8 +44,8 @@ class WrongFields(Sum):
                 self.unreadable.pop(name, None)
 
     def add(self, plan: Plan, evaluator: Compiled, slots: list[Any], names: Sequence[str]) -> None:
-        """Counts the wrong fields of some rows by group, for an evaluator whose fields documents decide. `names` has the group of each row,
-        `slots` the filled slots of the plan."""
+        """Counts the wrong fields of some rows by group, for an evaluator whose fields documents decide, and does nothing for others. A row
+        with an unreadable output is counted in `unreadable`. `names` has the group of each row, `slots` the filled slots of the plan."""
         if not isinstance(evaluator.check, RowsCheck):
             return
         for row, verdict in enumerate(slots[evaluator.verdicts]):

@@ -100,7 +100,7 @@ class Runs:
         place = self._folder.place(path)
         suite, path = load(place), self._folder.name_of(place)
         prepared = prepare(suite)
-        lines, _ = dry_run_lines(prepared, 1) if suite.judges and not ask else ([], 0)
+        lines, _ = dry_run_lines(prepared, repeat_judge=1) if suite.judges and not ask else ([], 0)
         if lines:
             raise problem("asks", "\n".join(lines), where=path)
         results = self.results_of(path)
@@ -184,12 +184,13 @@ class Runs:
         return page.getvalue()
 
     def compare(self, base: str, new: str, common: bool = False) -> messages.Compared:
-        """Two runs compared, as their page has it. `common`: in what both have, whatever else differs, settings of evaluators included."""
+        """Two runs compared, as their page has it, with the changed rows packed in Base64. With `common`, they are compared in what both
+        have, whatever else differs, settings of evaluators included."""
         names = [self._folder.name_of(self._folder.place(place)) for place in (base, new)]
         places = [*map(Path, names)]
         comparison = compare(*places, common=common, across_settings=common)
         rows = (
-            compared_rows(comparison, ComparedRuns(*compared_sides(places, None, None), None))
+            compared_rows(comparison, ComparedRuns(*compared_sides(places, variants=None, suite=None), folder=None))
             if comparison.changed
             else None
         )

@@ -198,7 +198,7 @@ class Scores:
         """The judges that the suite would ask, and the estimate; None where nothing would be sent."""
         if not asks_anybody(suite):
             return None
-        lines, _ = dry_run_lines(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
+        lines, _ = dry_run_lines(prepare(suite, data or None, selection=Selection(limit=rows)), repeat_judge=1)
         return m.Asks(lines, is_open) if lines else None
 
     def rows(

@@ -118,6 +118,7 @@ def field_state(result: RowResult, index: int) -> State:
     if result is None or index >= len(result.statuses):
         return None
     if (right := field_right(result, index)) is not None:
+        # of a field with several values in the row, how many are right of how many
         counted = next(((earned, whole) for at, earned, whole in result.several() if at == index), (int(right), 1))
         return RowMeasure(Fraction(counted[0]), counted[1], right)
     judged = result.status.scored or result.status is RowStatus.NOT_MEASURED

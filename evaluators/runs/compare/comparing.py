@@ -72,13 +72,13 @@ def compare_sides(
         notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values() if with_rows else ())))),
     )  # fmt: skip
     aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *questions)]
-    if not with_rows and (common or not reasons):
+    if not with_rows and (common or not reasons):  # a run has metrics alone, and these are compared
         empty = replace(empty, notes=(*empty.notes, *map(sentence, aside)))
         both = [name for name in new.fields if name in base.fields]
         return compare_metrics(
             empty, base, new, _common_evaluators(both, base, new, across_settings), config, targets or {}
         )
-    if ((reasons or one_sided or questions) and not common) or not empty.rows:
+    if ((reasons or one_sided or questions) and not common) or not empty.rows:  # incomparable, with every reason
         rowless = [Finding("no-common-row")] if with_rows and not empty.rows else []
         facts = Facts(incomparable=tuple(map(sentence, (*reasons, *one_sided, *questions, *pairing, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))

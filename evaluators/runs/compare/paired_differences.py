@@ -69,7 +69,8 @@ class _Family:
 
     def with_same_test(self, difference: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
         """The difference as it is; with `same_as` set to an earlier one of the family that says the same in every row, where something
-        changed: both are one test."""
+        changed: both are one test. `values` are its counted rows, and `states` reads the two states of a row. Any other tested
+        difference is remembered for later ones."""
         if difference.p_value is None or not any(map(_has_changed, values.rows)):
             return difference
         alike = self._met.setdefault(frozenset(values.rows.items()), [])
@@ -167,12 +168,13 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     changes = values.changes
     base_sum, base_of, new_sum, new_of = _total(values.rows)
     base, new = (Fraction(base_sum, base_of) if base_of else None), (Fraction(new_sum, new_of) if new_of else None)
+    has_several_values = any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows)
     untested = Difference(
-        name, path, values.pairs, _to_float(base), _to_float(new), None, None, None, None, "not measured", changes["fixed"],
-        changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
-        values.lost_passed, changes["gained"], changes["settled"],
-        "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
-        invented=base is None and new == 0 and changes["broken"] > 0,
+        name, path, pairs=values.pairs, base=_to_float(base), new=_to_float(new), difference=None, ci=None, p_value=None,
+        p_value_corrected=None, verdict="not measured", fixed=changes["fixed"], broken=changes["broken"],
+        unpaired=changes["lost"] + changes["gained"] + changes["settled"], minimum_detectable_effect=None, variant=variant,
+        lost=changes["lost"], lost_passed=values.lost_passed, gained=changes["gained"], settled=changes["settled"],
+        unit="values" if has_several_values else "rows", invented=base is None and new == 0 and changes["broken"] > 0,
     )  # fmt: skip
     if untested.invented:
         return replace(untested, verdict="worse")

@@ -108,12 +108,14 @@ def _differences(base: Side, new: Side, evaluators: Sequence[str]) -> Iterator[D
 def _difference(
     stats: EvaluatorStats, field: str | None, sides: tuple[float | None, float | None], ci: Interval | None
 ) -> Difference:
-    """A difference without a test or pairs of rows; not measured where one of the two values is None."""
+    """The difference of an evaluator, or of its field, without a test or pairs of rows. `sides` are its values in the base and in the new
+    run: it is not measured where one of them is None."""
     was, now = sides
     change = None if was is None or now is None else now - was
     return Difference(
-        stats.name, field, 0, was, now, change, ci, None, None, "not tested" if change is not None else "not measured",
-        0, 0, 0, None, stats.variant,
+        stats.name, field, pairs=0, base=was, new=now, difference=change, ci=ci, p_value=None, p_value_corrected=None,
+        verdict="not tested" if change is not None else "not measured", fixed=0, broken=0, unpaired=0,
+        minimum_detectable_effect=None, variant=stats.variant,
     )  # fmt: skip
 
 
