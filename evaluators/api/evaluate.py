@@ -111,20 +111,24 @@ def _is_suite(value: Any) -> bool:
 
 
 def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
-    """The suite that is given, or one made of a schema, or of fields. Raises TypeError where several are given, and Problems."""
+    """The suite that is given, or one made of a schema, or of fields: an evaluator `schema_match` called "fields". Settings of
+    `schema_match` may take the place of a suite or a schema. Raises TypeError where several are given, and Problems for what is wrong with
+    them."""
     if sum(argument is not None for argument in (suite, schema, fields)) > 1:
         raise TypeError("evaluate() takes a suite, or schema=, or fields=: one of them")
     if isinstance(suite, Suite):
         return suite
     if suite is not None and not (isinstance(suite, Mapping) and "fields" in suite and not suite.keys() & _SUITE_KEYS):
         return load(suite)
-    if isinstance(suite, Mapping):
+    if isinstance(suite, Mapping):  # settings of `schema_match`
         settings = dict(suite)
     elif fields is not None:
         settings = {"fields": fields}
-    elif callable(made := getattr(schema, "model_json_schema", None)):
+    elif callable(made := getattr(schema, "model_json_schema", None)):  # a class of pydantic
         settings = {"schema": made()}
-    elif isinstance(schema, Mapping) and "fields" in schema and not schema.keys() & {"type", "properties"}:
+    elif (
+        isinstance(schema, Mapping) and "fields" in schema and not schema.keys() & {"type", "properties"}
+    ):  # settings, no schema
         settings = dict(schema)
     else:
         plain = dict(schema) if isinstance(schema, Mapping) else str(schema) if isinstance(schema, Path) else schema

@@ -40,7 +40,8 @@ def explain_suite(file: str, format_: str, steps: bool, width: int) -> str:
 
 
 def explain_name(written: str, format_: str, columns: int = WIDTH) -> str:
-    """The page of everything that has the name, as text, `markdown` or `json` (`format_`). Raises Problems (config) when nothing has it."""
+    """The page of everything that has the name `written`, as text, `markdown` or `json` (`format_`): plugs, an alignment, or a word of
+    suites. `columns` is the width of text, in characters. Raises Problems (config) when nothing has the name."""
     name = present_name(written.removeprefix("preset:"))
     kinds = kinds_of(name)
     if not kinds and not is_alignment(name):

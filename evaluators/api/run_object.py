@@ -62,7 +62,8 @@ class Run(reader.Run):
     ) -> Self:
         """The run that was just scored, with what it recorded where that is on this machine.
 
-        `index` is that of the data frame that was given, or None; `let_go` is called when this run is not used any more.
+        `lines` are the evaluators of the suite. `index` is that of the data frame that was given, or None; `let_go` is called when this run
+        is not used any more. Without a record, whatever needs rows raises Problems.
         """
         hint = "its folder went to a store; fetch it from there"
         elsewhere = problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)

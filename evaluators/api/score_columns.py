@@ -71,7 +71,8 @@ def verdict_columns(
 ) -> list[list[Any]]:
     """The cells of the columns that `columns_of` names, in their order, from the verdicts of each evaluator on all rows.
 
-    `overall` are the evaluators that the overall score is made of; without `fields`, the columns of fields are left out.
+    `overall` are the evaluators that the overall score is made of; where it is the one that is called "overall", there are no further
+    columns for it. Without `fields`, the columns of fields are left out.
     """
     columns: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):

@@ -107,9 +107,10 @@ def row_page(
     variant: str | None,
     settings: Mapping[str, Any],
 ) -> tuple[Page, int]:
-    """(page, exit code) of a row of a test set: the first one, or the one with that number or id.
+    """(page, exit code) of a row of a test set: the first one, or the one with the `number` or the id.
 
-    `test_set` and `settings` replace the suite's test set and settings of it. Raises Problems when there is no such row.
+    `variant` names the variant whose outputs are read. `test_set` and `settings` replace the suite's test set and settings of it. Raises
+    Problems when there is no such row, and where both a number and an id are given.
     """
     if number is not None and row_id is not None:
         raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
@@ -193,7 +194,8 @@ def _rows_of_variant(rows: TestSet, variant: str | None) -> TestSet:
 
 
 def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | None) -> Problems:
-    """The problem of a row that is not there. `last` is the number of the last row, None where the test set is empty."""
+    """The problem of a row that is not there, asked for by its id or its `number`. `last` is the number of the last row, None where the
+    test set is empty."""
     if last is None:
         return Problems([Issue("no-rows", Blame.TESTSET, "there are no rows", rows.name)])
     if row_id is not None:
@@ -217,8 +219,8 @@ _HOW: Final = {
 def _page_about_row(
     suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
-    """(page, exit code): the page about one row, with results and reasons, and a code that is 0 whatever the score. `columns` are those
-    of the roles."""
+    """(page, exit code): the page about one row, with results and reasons, and a code that is 0 whatever the score. `cells` are those of
+    the row by column, `columns` gives the column of each role, and `plan` scores the row."""
     with plan.score_chunk({column: [value] for column, value in cells.items()}, 1) as slots:
         results = plan.explain_slots(slots)
         for evaluator in plan.evaluators:

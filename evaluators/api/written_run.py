@@ -104,7 +104,9 @@ def requested_outputs(suite: LoadedSuite, options: RunOptions, looked_at: bool, 
 
 
 def check_files(prepared: Prepared, wanted: RequestedOutputs, formats: Sequence[str] | None) -> None:
-    """Raises Problems (config) for requested files that cannot be written; `formats` are those of the options, None without any."""
+    """Raises Problems (config) with everything that keeps the `wanted` files from being written: a folder that the run reads from and
+    --force would remove, unknown `formats` (those of the options, or None), files that this run cannot make, or packages that are
+    missing."""
     issues: list[Issue] = []
     keeps_folder = wanted.results is not None
     name = prepared.suite.results.name
@@ -164,7 +166,8 @@ def _rows_file_issues(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
 def write_run(
     prepared: Prepared, wanted: RequestedOutputs, folder: RunFolder | None, run: ScoredRun, result: RunResult
 ) -> Finished:
-    """Writes the files of a run, all made from what it recorded, and returns the run with what its summary needs.
+    """Writes the files of a run that are `wanted`, all made from what it recorded, and returns the run with what its summary needs. Where
+    rows will be looked at, the record stays in a temporary folder until the run is let go. `folder` is None for a run without a record.
 
     Where the system does not take the run folder, the run has its metrics alone, and an issue for the exit code 3.
     """
@@ -173,7 +176,7 @@ def write_run(
     from evaluators.runs.store import RUN_JSON
     from evaluators.runs.storing import store_record
 
-    if folder is None:
+    if folder is None:  # metrics alone
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
         return Finished(result, _with_folder_hint(plain, wanted, result))
     if folder.db.refused is not None:
@@ -191,6 +194,7 @@ def write_run(
         if refused is None:
             raise
         return _finished_unrecorded(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
+    # the files outside of the run folder
     files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
     named = folder.with_folder_name(result)
     result = replace(with_later_issues(named, refusals), written=record.result.written)
@@ -200,6 +204,7 @@ def write_run(
             replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=named.folder,
             taken=taken, record=record,
         )  # fmt: skip
+    # no run folder: its record is temporary
     finished = Finished(replace(result, folder=None), options, None, files, refused=refusals)
     if not wanted.looked_at:
         return finished
@@ -269,7 +274,8 @@ def _in_folder(file: str, folder: RunFolder) -> str:
 
 
 def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
-    """(written, refused): writes the further files, and returns their places and the issues of those that the system did not take."""
+    """(written, refused): writes the run of a record to the further files, each page with the sections of `options`, and returns their
+    places and the issues of those that the system did not take. Raises Problems for any other trouble."""
     if not files:
         return (), ()
     from evaluators.api.remote_files import write_places
@@ -309,7 +315,8 @@ def _write_folder_files(
 
 
 def _summary_and_page_options(prepared: Prepared, wanted: RequestedOutputs, record: Run) -> tuple[Options, Options]:
-    """(summary options, page options): pages have all suggestions, the summary has a few."""
+    """(summary options, page options) of a run: pages have all suggestions, the summary has a few. Where a program looks at rows, and asks
+    for no output, neither has any; where no page is wanted, the page options are those of the summary."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.headline import Options
     from evaluators.reports.report_files import needs_mistakes

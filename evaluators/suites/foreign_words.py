@@ -140,7 +140,8 @@ class CurrentLine(Struct):
 
 
 def current_line(written: str, settings: Mapping[str, Any]) -> CurrentLine:
-    """The type and the settings of a line in today's words, with a note for each that changed.
+    """The type and the settings of a line in today's words, with a note for each word that changed. Settings that the old type implies are
+    added. Of two old words for one setting the first wins, with a note.
 
     Raises BadSettings for a word whose meaning cannot be told.
     """

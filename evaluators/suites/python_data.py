@@ -19,7 +19,8 @@ TOO_DEEP: Final = f"the suite is nested more than {DEEPEST} deep"
 
 
 def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = ()) -> YamlNode:
-    """The tree of a Python value. What YAML could not say is added to `findings`.
+    """The tree of a Python value. What YAML could not say is added to `findings`, and is null in the tree. Raises Problems for a value that
+    is nested too deep.
 
     `loc` is where the value stands in the data; each value's `loc` is kept in `document.locs`, by which messages name its
     place.

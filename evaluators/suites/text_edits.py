@@ -266,15 +266,16 @@ def _replace_value(text: str, root: _Node, key: _Node, value: _Node, new: str) -
 
 
 def _add_entry(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, value: Any) -> str:
-    """The text with a new entry at the end of the map or list `node`, which stands at `loc`; `step` is its key or index."""
-    if node is None:
+    """The text, whose root node is `root`, with a new entry at the end of the map or list `node`, which stands at `loc`; `step` is its key
+    or index. A scalar at that place is replaced by a map."""
+    if node is None:  # an empty text
         lines = _entry_lines(step, value, 0, _newline_of(text), 1)
         start = f"{text}{_newline_of(text)}" if text and not text.endswith(("\n", "\r")) else text
         return f"{start}{lines}{_newline_of(text)}"
     if node.id == "scalar":
         return _set_in_text(text, root, loc, {str(step): value})
     written = f"{flow_text(str(step))}: {flow_text(value)}" if _is_map(node) else flow_text(value)
-    if not node.value:
+    if not node.value:  # empty brackets
         return _splice(text, root, _begin(node) + 1, _begin(node) + 1, written)
     last = _entries(node)[-1]
     end = _entry_end(text, *last)

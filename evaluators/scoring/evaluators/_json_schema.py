@@ -395,7 +395,8 @@ def _with_own_keywords(draft: Any, timeout_seconds: float) -> Any:
                         yield from validator.descend(value, inner, path=key, schema_path=name)
 
     def additional(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:
-        """The check of `additionalProperties`, with the time limit for the patterns beside it."""
+        """The check of `additionalProperties`: that of the library, but where `patternProperties` stand beside it, so that these have the
+        time limit. Yields the errors of the keys that neither `properties` nor a pattern names."""
         patterns = schema.get("patternProperties")
         if not patterns:
             yield from known["additionalProperties"](validator, wanted, instance, schema) or ()

@@ -61,7 +61,7 @@ class Field(Struct, frozen=True):
 
     def values_in(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
         """Yields every value that the path leads to, in order; MISSING where a key is not there, is null, or a list has no items. `above`
-        is the place of the document, and `level` the number of `[*]` that lead to it.
+        is the place of the document, and `level` the number of `[*]` that lead to it. A path with a filter yields what the filter hits.
 
         Raises WrongKind where `[*]` meets neither a list nor an object and, if `strict`, where a key is looked for in such a value.
         """

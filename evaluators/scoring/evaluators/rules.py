@@ -241,7 +241,8 @@ class RuleRows(ScoredRows):
             self._no_items.append(lists)
 
     def _result_of(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
-        """The result of a rule in a row; skipped where its `when` does not hold.
+        """The result of a rule in a row; skipped where its `when` does not hold. `reading` says how the rule reads numbers and dates, and
+        `cells` are those that conditions name.
 
         Of an output that cannot be read (MISSING), conditions on the output are passed over, so that the rule counts, and fails.
         """

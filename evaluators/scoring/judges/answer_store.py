@@ -51,7 +51,8 @@ class AnswerStore:
         return answers
 
     def add(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
-        """Adds the answers that one request brought. The first answer to a question stays."""
+        """Adds the answers that one request brought, by the keys of their questions, with the messages that were sent and the text of the
+        reply. The first answer to a question stays. Nothing is written where there are no answers."""
         lines = [(key, compact(_stored_part(answer)).decode()) for key, answer in answers]
         if not lines:
             return

@@ -328,7 +328,7 @@ def _answer_together(group: Sequence[Request], cache: AnswerCache) -> bool:
 
 def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: AnswerCache) -> None:
     """Asks a comparator that takes the questions of one row in a call, and caches its answers. Rows with the very same questions share
-    a call."""
+    a call. Where the run only counts questions, they are counted and not asked."""
     rows = {request.keys: request for request in group}
     lists = [cast("Sequence[Question]", request.questions) for request in rows.values()]
     counted = _asking.get().counted

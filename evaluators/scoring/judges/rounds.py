@@ -268,7 +268,8 @@ class Round:
     def _take_reply(
         self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
     ) -> dict[str, str]:
-        """Gives the questions the verdicts of a reply, and stores these. Gives the problems of those whose verdict does not count, by key.
+        """Gives the questions of a request the verdicts of its reply, and stores these with the `messages` that were sent. Returns the
+        problems of the questions whose verdict does not count, by key. `repeated` is how often the request was sent again.
 
         What a refused reply cost is counted with the answer that comes later.
         """

@@ -353,7 +353,8 @@ def _letters_of_step(step: Step) -> str:
 
 
 def _places(wanted: Path, document: JSON, item: Step) -> Iterator[tuple[Step, ...]]:
-    """Every place in a document, level by level from the top. Of a list only some items are shown, as `nearest_path` says."""
+    """Yields every place in a document, level by level from the top. Of a list it has all items, as `[*]`, where the `wanted` path has
+    `[*]`; else the first item and those at the indexes of the path; and `item` where the path has neither."""
     indexes = {step for step in wanted.steps if isinstance(step, int)}
     items: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes else (item,)
     shown = (ANY,) if ANY in wanted.steps else items
