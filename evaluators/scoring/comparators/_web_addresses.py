@@ -60,7 +60,8 @@ class AddressReading(msgspec.Struct, frozen=True):
             return (text,)
 
     def _split_parts(self, text: str) -> Parts:
-        """The parts of an address that are compared: scheme, user, host, port, path, query, fragment; "" for those that are ignored."""
+        """The parts of an address that are compared: scheme, user, host, port, path, query, fragment; "" for those that are ignored.
+        An address of a scheme without a host, such as `mailto:`, is one part."""
         if _OPAQUE.match(text):
             scheme, _, rest = text.partition(":")
             return (f"{scheme.lower()}:{_normalize_escapes(rest)}",)

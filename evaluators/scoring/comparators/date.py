@@ -119,6 +119,7 @@ class Date(Comparator):
         return isinstance(expected, str)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on two dates: the same, how far apart, or that the output is no date; for other values, how they differ."""
         if json_equal(expected, actual):
             return "equal"
         texts = isinstance(actual, str) and isinstance(expected, str)

@@ -32,6 +32,7 @@ class Exact(Comparator):
         return json_equal(expected, actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on how two values differ, and for two texts whether only the case or only the spaces do."""
         if comparison.passed:
             return "equal"
         only = ""

@@ -66,6 +66,7 @@ class Fuzzy(Normalization, Comparator):
         return Comparison((length - distance) / length, passed, ratio=(length - distance, length))
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on how alike two texts are, and how alike they must be; for other values, how they differ."""
         if expected.__class__ is not str or actual.__class__ is not str:
             return "equal" if comparison.passed else difference_text(expected, actual)
         wanted, found = self._normalize(expected), self._normalize(actual)

@@ -185,6 +185,8 @@ class Numeric(Comparator):
         )
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on two numbers: equal, or how far apart and how far is allowed; with `between`, where the number is. For other
+        values, how they differ or which one is no number."""
         if self.between is not None:
             return self._place_in_limits(expected, actual)
         if json_equal(expected, actual):

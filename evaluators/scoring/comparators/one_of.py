@@ -154,6 +154,8 @@ class OneOf(Normalization, Comparator):
         return self._same_text(expected, actual)
 
     def reason(self, expected: Any, actual: Any, comparison: Comparison) -> str:
+        """A sentence on whether the output is among the right answers, of which ten are shown at most, or in the group of the expected
+        value."""
         if self.groups is None:
             right = self.values or _right_answers(expected)
             listed = ", ".join(quote(self.written(value)) for value in right[:10])

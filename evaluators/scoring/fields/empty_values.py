@@ -119,7 +119,8 @@ class EmptyCounts:
 
     def take(self, empty_values: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
         """Adds the empty values of a chunk's rows to the counts. `groups` says which group each row belongs to; without it all are in one,
-        which has no name."""
+        which has no name. Patterns of rows are kept, and counted field by field once they hold many marks; where there are too many
+        counts, fields are dropped (`_trim`)."""
         only = self._only
         for values, names, rows, times in empty_values.found:
             field_names = tuple(names if only is None else [name for name in names if name in only])

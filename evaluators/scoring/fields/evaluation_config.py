@@ -68,11 +68,12 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
     """
     inner, loc = unwrap(schema)
     with under(*loc):
-        return read_parts(inner, context or {}, _fill)
+        return read_parts(inner, context or {}, _fill_part)
 
 
-def _fill(reading: SchemaReading) -> None:
-    """Reads what a schema says into its part."""
+def _fill_part(reading: SchemaReading) -> None:
+    """Fills the part of the tree that a schema describes (`reading.part`): its weight, kind and types, then its metrics, alignment or
+    branches and what is below it. Of a schema that is skipped nothing further is read. Mistakes are added to `reading.details`."""
     _add_type_problems(reading)
     words = _own_words(reading)
     types = _types(reading.schema)
@@ -82,30 +83,31 @@ def _fill(reading: SchemaReading) -> None:
     if reading.part.skip:
         return
     if branches := _branches(reading.schema, reading.loc):
-        _read_choice(reading, words, branches)
+        _fill_choice(reading, words, branches)
     elif words.metrics is not None:
-        _read_metrics(reading, words.metrics)
+        _fill_with_metrics(reading, words.metrics)
     else:
-        _read_by_type(reading)
+        _fill_by_type(reading)
 
 
-def _read_by_type(reading: SchemaReading) -> None:
-    """Reads a schema that names no metric into its part: it is compared as values of its type usually are."""
+def _fill_by_type(reading: SchemaReading) -> None:
+    """Fills the part of a schema that names no metric. It gets the suite's default for its type; without one, an object or a list is looked
+    into, and any other value gets the usual comparator of its type."""
     types = _types(reading.schema)
     name = reading.part.kind if reading.part.kind != "leaf" else next(iter(types - {"null"}), "null")
     defaults: Mapping[str, Any] = reading.context.get("defaults") or {}
     if types and name in defaults:
-        _read_metrics(reading, (_default_metric(reading.schema, defaults[name]),))
+        _fill_with_metrics(reading, (_default_metric(reading.schema, defaults[name]),))
     elif reading.part.kind != "leaf":
         reading.part.align = ALIGNED if reading.part.kind == "array" else ORDERED
         _read_below(reading, reading.idle)
     else:
         word = OF_TYPES[name] if types else OF_ANYTHING
-        _read_metrics(reading, (AskedMetric(word, loc=own_place(reading.schema, ())),))
+        _fill_with_metrics(reading, (AskedMetric(word, loc=own_place(reading.schema, ())),))
 
 
-def _read_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
-    """Reads the metrics that a schema names into its part, then the schemas below it.
+def _fill_with_metrics(reading: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
+    """Fills the part of a schema with the metrics that are named for it, and with the schemas below it.
 
     Metrics compare the value as a whole, so what stands below is idle: it is read, but not compared. But a list whose metric is an
     alignment, such as `hungarian`, or has one as its fallback, is compared item by item: its part gets the alignment, and its weight is
@@ -150,8 +152,8 @@ def _schema_of_type(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
     return narrowed
 
 
-def _read_choice(reading: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
-    """Reads a value of several types.
+def _fill_choice(reading: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
+    """Fills the part of a value of several types; `words` are what its schema says, and `branches` are the schemas of the types.
 
     It is one unit where the choice names a metric, the suite has a default for several types, or all branches ask for
     the same one; else a choice. A metric of whole lists for which an alignment stands in goes to the list
@@ -164,7 +166,7 @@ def _read_choice(reading: SchemaReading, words: Words, branches: list[Mapping[st
         metrics = (_default_metric(reading.schema, several[SEVERAL]),)
     if metrics is not None:
         if not _aligns_a_branch(reading, metrics, branches):
-            _read_as_one_value(reading, branches, metrics)
+            _fill_as_one_value(reading, branches, metrics)
             return
         branches = [_with_list_metric(each, reading.schema) if _kind(each) == "array" else each for each in branches]
     known, reading.part.kind = len(reading.details), "choice"
@@ -173,11 +175,12 @@ def _read_choice(reading: SchemaReading, words: Words, branches: list[Mapping[st
     if inner[0] and all(len(each) == 1 and each[0].is_same_as(inner[0][0]) for each in inner):
         del reading.details[known:]  # read once more, as one unit
         reading.part.branches = ()
-        _read_as_one_value(reading, branches, inner[0])
+        _fill_as_one_value(reading, branches, inner[0])
 
 
-def _read_as_one_value(reading: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
-    """Reads a value of several types into its part, as one value that the metrics compare."""
+def _fill_as_one_value(reading: SchemaReading, branches: list[Mapping[str, Any]], metrics: Sequence[AskedMetric]) -> None:
+    """Fills the part of a value of several types, as one value that the metrics compare. Where a judge compares whole lists, the items of
+    the first branch that is a list are read, too."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
     reading.part.kind = "leaf"
     _add_metrics(reading, metrics, frozenset().union(*types) if all(types) else ())

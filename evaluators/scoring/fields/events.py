@@ -84,7 +84,8 @@ class Events:
         """By place and status, or by a list with its items."""
 
     def of(self, signature: Signature, results: RowResults) -> list[Event]:
-        """The events of a row: one per result, per list and per place outside the schema."""
+        """The events of a row: one per result, per list and per place outside the schema. Those that rows have in common are made once, and
+        remembered in `known`."""
         events = []
         known = self.known
         for mark in signature.matched:
@@ -158,7 +159,8 @@ class Events:
 
 
 def events_of(scored: Scored) -> list[Event]:
-    """The events of a row, from its outcomes: one per unit, per array and per place outside the schema."""
+    """The events of a row, from its outcomes: one per unit, per array and per place outside the schema. The metrics of one value are one
+    unit. A list that a judge compares as a whole has an event for each item, too."""
     events = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost_lists(scored)}, {array.path: array for array in scored.arrays}
     exact = {weight: exact_number(weight) for weight in {result.weight for result in scored.fields}}
@@ -223,8 +225,9 @@ Changes: TypeAlias = Sequence[tuple[InRow, tuple[Field, ...], int]]
 def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
     """How the empty values of a row differ from those of a row in which both sides have a value of each of the `fields`.
 
-    So a row in which nothing is empty has few changes. `fields` are those with one value in each row. The last change is that of all
-    fields together.
+    So a row in which nothing is empty has few changes. `fields` are those with one value in each row. A change is (the counts of a row,
+    the fields that have them, 1 where the row is to be counted with them or -1 where it is not). The last one is that of all fields
+    together.
     """
     values: dict[Field, InRow] = {}
     """Of fields with several values, or with one that is empty."""

@@ -179,8 +179,8 @@ class KeySpelling(Settings):
         return Respelt(self._respell(_Place(known, [expected]), output, own, unclear), own, unclear)
 
     def _respell(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
-        """An object or a list with known keys; the very same where none is renamed. Adds to `own` how the output spells the renamed keys,
-        and to `unclear` the sentences about keys that could stand for several."""
+        """The object or list `output` with its keys renamed to known ones, at every depth; the very same where none is renamed. Adds to
+        `own` how the output spells the renamed keys, and to `unclear` the sentences about keys that could stand for several."""
         if output.__class__ is list:
             items = place.below(None)
             respelt = [

@@ -218,7 +218,7 @@ class Branch(Struct):
 def read_listed(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
     """The lines of a `fields:` block, known to make a tree. The context is the one of `read_fields`.
 
-    Raises BadSettings with every problem.
+    An empty `fallback` is added to a context that has none, so that messages propose to write one. Raises BadSettings with every problem.
     """
     lines = read_fields(data, {"fallback": {}, **(context or {})})
     tree_of_lines(
@@ -230,7 +230,9 @@ def read_listed(data: object, context: Mapping[str, Any] | None = None) -> tuple
 def tree_of_lines(
     lines: Sequence[FieldLine], transforms: Sequence[Transform] = (), locs: Sequence[Loc] | None = None
 ) -> FieldNode:
-    """The tree of lines that have been read. `locs` say where each stands, for messages. Raises BadSettings."""
+    """The tree of lines that have been read. `transforms` go before those of every line, and `locs` say where each line stands, for
+    messages. A field of confidences that no line lists becomes a skipped place, so that it is no undeclared key. Raises BadSettings with
+    all problems of single lines, or, where there are none, of lines that stand below each other."""
     root, details = Branch(()), []
     for number, (line, loc) in enumerate(zip(lines, locs or [()] * len(lines), strict=True)):
         unsuited = _unsuited_details(line, loc)

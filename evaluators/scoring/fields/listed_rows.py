@@ -78,8 +78,9 @@ class ListedRows(ScoredRows):
         outputs: Sequence[Any],
         cells: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Walks through the documents, and asks what costs. `cells` are those that conditions name, and those with right answers, by
-        row."""
+        """Compares the documents of each row, reshaped and with known keys where the tree wants this, and puts the results into `rows`.
+        Then asks the comparators that cost, and settles their results unless questions stay open. `cells` are those that conditions name,
+        and those with right answers, by row."""
         self.tree = tree
         if tree.reshapings.each:
             expected, outputs = self.reshape(tree.reshapings, expected, outputs)
@@ -146,7 +147,9 @@ class ListedRows(ScoredRows):
         self.walk.settle()
 
     def judge(self, row: ListedRow, signature: Signature) -> None:
-        """Sets the status, the credit and the problem of each field of a row: that of its value, or of its values together."""
+        """Sets the statuses of the fields of a row, each that of its value or of its values together, the credits of those that are partly
+        right, the problem of the first field that has one, and the changes for the counts of empty values. Fields that a condition leaves
+        out are skipped."""
         statuses = bytearray(self.tree.absent_statuses)
         has_result = bytearray(len(statuses))
         several: dict[int, list[Judged]] = {}
@@ -288,7 +291,8 @@ class ListedCheck(ChunkCheck[ListedRows]):
             raise
 
     def _verdict(self, rows: ListedRows, row: ListedRow) -> Result:
-        """The verdict of a row; that of an earlier row with the same signature, where there was one."""
+        """The verdict of a row; that of an earlier row with the same signature, where there was one. Sets in the row what `judge` sets. Up
+        to a cap, verdicts without partial credits and problems are remembered for later rows."""
         signature = signature_of(row.results)
         known = self._known.get((signature, row.left_out))
         if known is not None:

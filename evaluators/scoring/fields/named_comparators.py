@@ -210,7 +210,8 @@ def add_note(context: Mapping[str, Any], note: str) -> None:
 
 
 def read_fallback(word: str, fallback: object, context: Mapping[str, Any]) -> NamedComparator:
-    """The fallback of a word: a comparator that needs no judge, or, for lists, an alignment."""
+    """What stands in for the comparator `word`, which needs a judge: the comparator that `fallback` spells, or, for lists, an alignment.
+    Its rule says that it stands in. Raises BadSettings, also for `skip` and for a comparator that needs a judge itself."""
     first = word_in(fallback)
     if word == OF_LISTS and first in ALIGNMENTS:
         name, options = word_or_map(fallback, "alignment")

@@ -154,6 +154,7 @@ class Place(Mark):
     __slots__ = ("_items", "_marks", "full", "keys", "skipped", "tree", "wrong")
 
     def __init__(self, tree: OpenTree, name: Name = ()) -> None:
+        """`name` is the path of the place. The place itself is the mark of a leaf that is right and empty on neither side."""
         super().__init__(name, RIGHT, FILLED)
         self.tree, self.skipped = tree, bool(tree.skip) and tree.skips(name)
         self.keys: dict[str, Place] = {}

@@ -168,7 +168,8 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
 
 
 def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Compares an expected leaf with what the output has in its place. Where that is a container, its leaves are extra."""
+    """Compares an expected leaf with what the output has in its place, and adds what `_compare` adds. Where the output has a container with
+    contents, the leaf differs and the leaves of the container are extra; nothing is added where the tree skips all of them."""
     if o.__class__ in CONTAINERS and o:
         if place.tree.skip and place.tree.nothing_left(place.name, e, o):
             return

@@ -147,8 +147,8 @@ def count_cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) 
 
 
 def _value_count(item: Any, cost: PairCost) -> int:
-    """The number of values in an item: what is inside is gone through without recursion, as documents may be nested
-    deeply."""
+    """How costly an item is to compare: the number of its values, at least 1. With `cost.deep` a list adds the square of its length, and
+    with `cost.slow` a long text counts several times. There is no recursion, as documents may be nested deeply."""
     count, waiting = 0, [item]
     while waiting:
         value = waiting.pop()
@@ -203,7 +203,8 @@ def pair_by_key(
     align: Align, expected: Items, output: Items, read: Callable[[Any], Hashable | None]
 ) -> tuple[Paired, ItemKeys | None]:
     """Pairs the items of two lists by their keys. `read` gives the key of an item (see `key_reader`). Returned are the pairing and the keys
-    of both lists; None in place of the keys where a list is empty."""
+    of both lists; None in place of the keys where a list is empty. Where all items have keys, and both lists the same ones in the
+    same order, that order pairs them."""
     if not expected or not output:
         return in_list_order(len(expected), len(output)), None
     keys = [*map(read, expected)], [*map(read, output)]
@@ -233,7 +234,8 @@ def pair_freely(
 
     `cost` says how costly it is to compare two items. `fingerprint_of` gives the fingerprint of an item. `key_of` gives what two items that
     are one value share exactly when they match; None where there is no such key. `weigh` and `rank` are asked about pairs. `asks`: items
-    that are left over may be paired by comparators that cost, where the alignment wants it.
+    that are left over may be paired by comparators that cost, where the alignment wants it. In lists that are too long for that, equal
+    items are paired, then the others in their order, where they fit well enough.
     """
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
@@ -261,8 +263,9 @@ def _best_pairs(
     weigh: Weigh,
     rank: Rank | None,
 ) -> Pairs:
-    """The best pairs: first those that are in every best pairing, since both items are complete and alike, then the
-    best ones among the other items."""
+    """The best pairs, as indexes in both lists: first those that are in every best pairing, since both items are complete and alike, then
+    the best ones among the other items. `ours` and `theirs` have the identity of each item; `rank` is asked only where the worths leave
+    open which pairs are best. The others are parameters of `pair_freely`."""
     prints = fingerprints(fingerprint_of, expected, output) if len(ours) * len(theirs) > FEW else None
     pairs = Pairs()
     if prints is not None:
@@ -329,7 +332,8 @@ def _weigh_pairs(
 
 
 def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
-    """The pairs, with further ones that comparators which cost find among the items that are in none."""
+    """The pairs, with further ones that comparators which cost find among the items that are in none. Each of these expected items is
+    weighed with the few items of the output whose text is most similar to its own."""
     rows, columns = unpaired_indexes(pairs, len(expected), len(output))
     if not rows or not columns:
         return pairs

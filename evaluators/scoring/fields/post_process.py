@@ -170,7 +170,7 @@ def _reclassify(result: Outcome, absent_values: Sequence[Any], both_absent: Both
             return _with_status(result, FieldStatus.MATCH, 1.0, "absent on both sides", "match")
         return _with_status(result, FieldStatus.SKIPPED, None, "absent on both sides", "both_absent")
     looked_into = "metric" not in result.details and not result.details.get("outside")
-    if not compared or looked_into:
+    if not compared or looked_into:  # it has the right status already, or its inner values have results of their own
         return result
     if expected:
         return _with_status(result, FieldStatus.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")

@@ -48,6 +48,7 @@ class Placed(dict[str, Any]):
     """A schema that remembers where its keys were written, and what resolving references changed in it."""
 
     def __init__(self, loc: Loc, *, anything: bool = False) -> None:
+        """A schema without keys as yet, whose place is `loc`."""
         super().__init__()
         self.loc = loc
         """Where the schema itself was written."""
@@ -133,7 +134,7 @@ class _SchemaWalk:
         """Resolves the references in a schema, and gives the new schema; `loc` is its place. Problems are added to `details`.
 
         `inside` are the references that are being filled in; `here` those of them that are about this very value, each
-        with its place.
+        with its place. Once there are very many schemas, one that is only a reference becomes the schema made of it before.
         """
         self.made += 1
         own = Placed(loc)
@@ -176,7 +177,8 @@ class _SchemaWalk:
     # References
 
     def _fill_reference(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
-        """Fills a reference into a schema. One that leads back into itself is kept; one that cannot be followed is a problem."""
+        """Merges what a reference leads to into the schema `own`. One that leads back into itself is kept, as a reference to `$defs`. One
+        that cannot be followed is added to the problems, and `own` is `lost`. `inside` and `here` are as in `resolve`."""
         if not isinstance(reference, str):
             self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
             own.lost = True
@@ -196,8 +198,9 @@ class _SchemaWalk:
             merge(own, filled)
 
     def _fill_in(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
-        """The schema that a reference leads to, with its own references resolved, which is kept in `shared`; None where it leads
-        nowhere."""
+        """The schema that a reference leads to, with its own references resolved, which is kept in `shared`; None where it leads nowhere,
+        which is added to the problems. Once there are very many schemas, the one that is kept is given again. `inside` and `here` are as
+        in `resolve`."""
         if reference in self.shared and self.made > MOST_COPIES:
             return self.shared[reference]
         target = self.target(reference, loc)
@@ -288,7 +291,8 @@ class _SchemaWalk:
 
 
 def merge(first: Placed, second: object) -> None:
-    """Add to a schema what another one says of the same value. What both say is merged, or the first wins.
+    """Adds to the schema `first`, in place, what `second` says of the same value. A second one that is no map adds nothing. Of what both
+    say, required names, maps of schemas and single schemas are merged; of anything else the first wins.
 
     What stands inside the two stays as it is: it may stand in other places too.
     """

@@ -128,7 +128,8 @@ def split_at_reshaping(
 
 def _reshape_below(value: Any, reshaping: Reshaping, at: int, change: Apply) -> Any:
     """A document in which `change` was done to the values at the path of a reshaping, from the step number `at` of the
-    path on; the very same document where that changes nothing."""
+    path on; the very same document where that changes nothing. In an object, a key with dots that stands for several steps goes before
+    the plain key; `[*]` leads to each item of a list, or each value of an object."""
     steps = reshaping.path.steps
     if at == len(steps):
         return value if value is MISSING else change(value)

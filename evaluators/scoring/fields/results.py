@@ -156,7 +156,8 @@ class Signature(NamedTuple):
 
 
 def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
-    """The signature of a row. A result with `answers` makes it unlike that of any other row: such rows are counted on their own."""
+    """The signature of a row. A result with `answers` makes it unlike that of any other row: such rows are counted on their own. Values
+    equal to one in `absent` count as empty. Lists in which nothing was measured are left out."""
     plain = not absent
     counted = [
         (

@@ -277,7 +277,8 @@ class PathTally:
         self.surplus_items = self.surplus_rows = 0
 
     def add(self, names: Sequence[Name], status: int, times: int) -> None:
-        """Counts leaves of some places: `status` is the number of what they have, or `SURPLUS`."""
+        """Counts `times` leaves of each of some places: `status` is the number of what they have, or `SURPLUS`. Once there
+        were too many places, a new one that is later in the alphabet than all that stayed is counted with the others beyond the cap."""
         for name in names:
             counts = self._paths.get(name)
             if counts is None:

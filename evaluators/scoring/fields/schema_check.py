@@ -132,7 +132,8 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             raise
 
     def count(self, rows: SchemaRows, settled: Sequence[Scored] | Sequence[Signature | None]) -> list[ScoredRow]:
-        """Counts rows that were settled, and gives their verdicts."""
+        """Counts rows that were settled, and gives their verdicts. Sets in `rows` the verdicts and the changes for the counts of empty
+        values. Once too much is remembered, the rows so far are added up and the memory is cleared."""
         verdicts, changes, times, remembered = list[Result](), list[Changes](), self._times, self._memory()
         for results, row in zip(rows.results, settled, strict=True):
             if results is None or not isinstance(row, Signature):
@@ -153,7 +154,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _count_row(self, scored: Scored) -> Result:
-        """The verdict of a row by all its outcomes, which are counted one by one."""
+        """Adds a row to the counts by all its outcomes, one by one, and gives its verdict."""
         events = events_of(scored)
         self._add_events(events, 1)
         metrics = row_metrics(events, self._scoring.required_fields)
@@ -179,7 +180,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return self._total
 
     def _remember(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
-        """The verdict and the events of a row whose signature is new. They are remembered where the signature says all
+        """The verdict and the events of a row whose signature is new. They are put into `remembered` where the signature says all
         of the row."""
         events = remembered.events.of(signature, results)
         changes = empties_of(signature, self._scoring.fields_outside_lists)

@@ -64,7 +64,8 @@ class Types(Struct, frozen=True):
 
 
 def types_of(schema: Mapping[str, Any]) -> Types:
-    """The types that a schema names, or that its keywords tell."""
+    """The types that a schema names under `type`. Without that: object where it has `properties`, array where it has `items`, else those of
+    the values in `enum` or `const`."""
     type_name = schema.get("type")
     if isinstance(type_name, str):
         return Types((type_name,), type_name == "null")
@@ -135,7 +136,8 @@ def branches_of(schema: Mapping[str, Any], says: Collection[str] = SAYS_TYPE) ->
 def whole_branch(
     branch: Mapping[str, Any], schema: Mapping[str, Any], needed: Collection[str], loc: Loc
 ) -> Mapping[str, Any]:
-    """A branch with the keywords of the schema around it added; the branch itself where that schema has none of the `needed` keywords."""
+    """A branch with those keywords of the schema around it added that hold for every branch; the branch itself where that schema has none
+    of the `needed` keywords. `loc` is the place of the schema."""
     if schema.keys().isdisjoint(needed):
         return branch
     own = copy_of(branch, loc)
@@ -160,7 +162,8 @@ def copy_of(schema: Mapping[str, Any], loc: Loc, without: Collection[str] = ()) 
 
 
 def shape_of(schema: Mapping[str, Any], types: Collection[str], nullable: bool) -> Shape:
-    """The declared shape of a value."""
+    """The declared shape of a value: its JSON `types`, whether it may be null (`nullable`, or the schema lost a branch for null), and the
+    required keys, title and description that the schema has."""
     required, title, description = (schema.get(key) for key in ("required", "title", "description"))
     return Shape(
         frozenset(types),

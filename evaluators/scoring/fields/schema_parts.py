@@ -113,7 +113,8 @@ def with_item_rules(metrics: tuple[Metric, ...], items: SchemaPart | None) -> tu
 
 
 def _item_rules(items: SchemaPart) -> dict[str, str | list[str]]:
-    """How each part of an item is compared, by its path in the item; the item itself has an empty one."""
+    """How each part of an item is compared, by its path in the item; the item itself has an empty one. The nearest parts come first, and
+    no more are read once there are `_MOST_RULES` paths."""
     rules: dict[str, list[str]] = {}
     waiting: deque[tuple[SchemaPart, SchemaPath]] = deque([(items, ())])
     seen: set[int] = set()
@@ -167,7 +168,8 @@ class SchemaReader:
 
     def part(self, schema: object, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
         """The part that a schema becomes, made once for each schema. `path` names it in messages; an `idle` one is below a value that is
-        compared as a whole."""
+        compared as a whole. One that is no map, is nested too deeply or leads to itself is added to the problems, and its part is
+        skipped. Raises BadSettings where there are too many schemas."""
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
             return self._refused_part(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")

@@ -36,7 +36,9 @@ class SchemaRows(ScoredRows):
         lacking: Lacking | None = None,
         cells: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Walks through the documents; `cells` are those with right answers, by row."""
+        """Compares the documents of each row, reshaped and with known keys where the schema wants this, and puts the results into
+        `results`. Then asks the comparators that cost, and settles their results unless questions stay open. `lacking` is the memory of
+        places that the schema lacks; `cells` are those with right answers, by row."""
         self.scoring = scoring
         if scoring.reshapings.each:
             expected, outputs = self.reshape(scoring.reshapings, expected, outputs)

@@ -250,7 +250,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return self.metrics if self.compound is None else (*self.metrics, self.compound.metric)
 
     def first_keys(self) -> frozenset[str]:
-        """The keys at the top of a document that this is the root of; for an array, those of its items."""
+        """The keys at the top of a document that this is the root of; for an array, those of its items; for a choice, those of all its
+        branches. Lists and choices inside each other are followed a few levels deep."""
         columns: set[str] = set()
         waiting, deep = [self], 0
         while waiting and deep < _BRANCHES_DEEP:

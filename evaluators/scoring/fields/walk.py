@@ -279,17 +279,18 @@ class Walk(Weighing):
         root = kind is dict and not at and not self.weighing
         opens = root or node.needed_in_output or (self.cells is not None and node.has_answers_below)
         if counts == "extra" or (opens and ours == theirs == "empty") or (root and ours == theirs == "missing"):
+            # everything in the output is extra
             inner = around._replace(in_expected=around.in_expected and isinstance(e, dict | list))
             self._compare_contents(
                 place, kind(), o if theirs != "missing" and o.__class__ is kind else kind(), at, inner, listed
             )
-        elif counts == "extra or one":
+        elif counts == "extra or one":  # where nothing inside is measured, the value itself is one hallucination
             before, matched, known = len(self.fields), len(self.matched), len(self.known)
             self._compare_contents(place, kind(), o, at, around._replace(in_expected=False), listed)
             measured = len(self.matched) > matched or any(IS_MEASURED[field.status] for field in self.fields[before:])
             if not measured and not any(sum(best.counts) for _, best in self.known[known:]):
                 self._add_result(place, HALLUCINATION, e, o, at)
-        elif counts == "lost":
+        elif counts == "lost":  # everything that is expected is missing
             inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
             self._compare_contents(place, e, kind(), at, inner, listed)
             if status is not None:

@@ -63,11 +63,13 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
     comparators by JSON type. With `defaults`, if only an empty map, a place that names no comparator gets the one of its
     type; without them it is a problem.
     """
-    return read_parts(schema, context or {}, _fill)
+    return read_parts(schema, context or {}, _fill_part)
 
 
-def _fill(reading: SchemaReading) -> None:
-    """Reads what a schema says into its part."""
+def _fill_part(reading: SchemaReading) -> None:
+    """Fills the part of the tree that a schema describes (`reading.part`): kind, types, transforms and alignment, then its metrics or
+    branches, and what is below it. What is below a skipped place, or one compared as a whole, is idle: read, but not compared. Mistakes
+    are added to `reading.details`, remarks by `reading.note`."""
     _add_unknown_key_problems(reading)
     if isinstance(reading.schema, Placed) and (reading.schema.lost or reading.schema.anything):
         reading.part.skip = reading.schema.lost
@@ -77,7 +79,7 @@ def _fill(reading: SchemaReading) -> None:
     whole = [whole_branch(branch, reading.schema, SAYS_TYPE - {*CHOICES}, reading.loc) for branch in branches]
     several = bool(branches) and (inside is None or any(map(container_kind, branches)))
     reading.part.skip = _reads_skip(reading)
-    typed = several or reading.part.skip or _check_types(reading, types)
+    typed = several or reading.part.skip or _note_type_problems(reading, types)
     reading.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
     reading.part.shape = shape_of(reading.schema, types.names, types.nullable)
     align = partial(read_xeval_align, schema=reading.schema, path=reading.path, note=reading.note)
@@ -85,7 +87,7 @@ def _fill(reading: SchemaReading) -> None:
     reading.part.align = _read_setting(reading, "x-eval-align", align, _usual_alignment(reading))
     idle = reading.idle or reading.part.skip
     reading.idle = idle or not typed
-    _read_compare(reading)
+    _fill_metrics(reading)
     reading.idle = idle
     if reading.part.kind == "choice" and reading.part.metrics:
         reading.part.kind = "leaf"
@@ -108,8 +110,9 @@ def _fill(reading: SchemaReading) -> None:
         reading.note(f'"x-eval-transform" of {reading.path_text} changes nothing: its parts are compared, not the whole')
 
 
-def _read_compare(reading: SchemaReading) -> None:
-    """Reads how the value is compared, if it is compared as one value."""
+def _fill_metrics(reading: SchemaReading) -> None:
+    """Sets how the value of a schema is compared in its part, by `x-eval-compare`: metrics, a compound, or the alignment that stands in
+    for a judge of whole lists. Without one, a single value gets the metric of its type. Mistakes are added to `reading.details`."""
     types = types_of(reading.schema)
     if "x-eval-compare" not in reading.schema:
         if reading.part.kind == "leaf" and not reading.idle:
@@ -119,7 +122,7 @@ def _read_compare(reading: SchemaReading) -> None:
     try:
         _refuse_either(entry)
         if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
-            _read_compound(reading, entry["compound"])
+            _fill_compound(reading, entry["compound"])
             return
         refuse_list_metric(word_in(entry), _possible_types(reading, types), reading.context)
         stands_in = reading.part.kind == "array" and word_in(entry) == OF_LISTS
@@ -211,7 +214,7 @@ def _default_metric(reading: SchemaReading, json_type: str, otherwise: object) -
     return reading.reader.metrics[known]
 
 
-def _read_compound(reading: SchemaReading, options: object) -> None:
+def _fill_compound(reading: SchemaReading, options: object) -> None:
     """Reads a compound, keys of this object that are compared as one unit, into the part. Raises BadSettings with every problem."""
     if reading.part.kind != "object":
         message = f'"compound" compares keys of an object; "{reading.path_text}" has none'
@@ -241,8 +244,9 @@ def _reads_skip(reading: SchemaReading) -> bool:
     return skip is True
 
 
-def _check_types(reading: SchemaReading, types: Types) -> bool:
-    """Whether a schema has a type, and keywords that fit it. What is wrong is added to the problems."""
+def _note_type_problems(reading: SchemaReading, types: Types) -> bool:
+    """Adds to the problems what is wrong with the type of a schema: none, an unknown one, or `properties` beside another type than object.
+    Gives True where nothing is wrong."""
     before = len(reading.details)
     place = place_of(reading.schema, "type", reading.loc) if "type" in reading.schema else reading.loc
     if not types.names:

@@ -141,7 +141,8 @@ def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
 
 
 def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, search: Search) -> Cells:
-    """The outputs as `whole_outputs` gives them, with the expected document itself where the output equals it."""
+    """The outputs as `whole_outputs` gives them, with the expected document itself where the output equals it. `expected` has the documents
+    in `expected_cells`: an output with the very text of its expected cell is not parsed again."""
     texts = [
         (document if cell == text and document.__class__ in _CONTAINERS else cell)
         if cell.__class__ is str

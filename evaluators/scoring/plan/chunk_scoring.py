@@ -56,7 +56,7 @@ class Planned(Struct, frozen=True):
 
 def verdicts_one_by_one(*columns: Cells, evaluator: Planned) -> Cells:
     """The verdict of each row of a chunk, by a check that is asked about one row at a time. The first columns are the gates of the
-    evaluator, the others its inputs, in which a value may be a cell error."""
+    evaluator, the others its inputs, in which a value may be a cell error. What is raised about a row becomes its verdict."""
     line, check, gates = evaluator.line, evaluator.check, columns[: len(evaluator.gates)]
     unreadable, input_cells, clock = evaluator.unreadable, columns[len(evaluator.gates) :], row_clock()
     left_out = evaluator.skip_unreadable and not unreadable.judged
@@ -188,6 +188,7 @@ class ChunkScoring:
         self.stopped: dict[int, Result] = {}
         """The rows that are not scored, and why."""
         self.blocked: set[int] = set()
+        """With `unmet: fail`, the rows in which a needed evaluator did not pass: they are scored as if they had no output."""
         self.unreadable: set[int] = set()
         """The rows whose output cannot be read."""
         self._begun: ScoredRows | None = None
@@ -290,10 +291,10 @@ class ChunkScoring:
         What `ask` has begun is settled, not gone through again.
         """
         row_clock().fresh = True
-        started_at, self._begun = self._begun, None
+        begun, self._begun = self._begun, None
         if not self._apart:
             with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-                return self.check.score(*self.values) if started_at is None else self.check.settle_rows(started_at)
+                return self.check.score(*self.values) if begun is None else self.check.settle_rows(begun)
         return [self._score_alone(values) for values in zip(*self.values, strict=True)]
 
     def _score_alone(self, values: Sequence[Any]) -> ScoredRow:

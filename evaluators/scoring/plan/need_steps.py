@@ -70,7 +70,8 @@ class NeedSteps:
     def __init__(
         self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
     ) -> None:
-        """Notes what the needs of all `lines` ask of each output column; no step is made yet. `roles` maps roles to columns."""
+        """Notes what the needs of all `lines` ask of each output column; no step is made yet. `roles` maps roles to columns,
+        and `reading` has the suite's settings for how cells are read."""
         self.columns, self.roles, self.reading = columns, roles, reading
         self.steps: list[Step] = []
         self.searched: dict[str, int] = {}
@@ -206,7 +207,8 @@ class NeedSteps:
         return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
 
     def _slot_of_outputs(self, need: Output, search: Search) -> tuple[int, Lookup]:
-        """The slot of the output documents, and how each is chosen."""
+        """The slot of the output documents that a need names, and how each is chosen from its cell; `search` says how JSON is looked for.
+        Adds the steps that are missing. A document that equals the expected one beside it is that very object."""
         name = need.column.name_by(self.roles)
         whole = self._slot_of_whole(name, search)
         pair = self.expected_of_output.get(name)

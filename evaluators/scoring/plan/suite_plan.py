@@ -185,7 +185,8 @@ def compile_plan(
 ) -> Plan:
     """The plan of a suite. `roles` maps id, input, output and expected to the test set's columns.
 
-    `watched` has the fields, by evaluator, of which every verdict says what became of them.
+    `reading` has the suite's settings for how cells are read, and its limits; without it the usual ones hold.
+    `watched` has the fields, by evaluator, whose results every verdict keeps.
     """
     ordered, reading = in_dependency_order(lines), reading or Reading()
     columns = tuple(dict.fromkeys(column.name_by(roles) for column in needed_columns(ordered, roles)))
