@@ -28,10 +28,10 @@ from evaluators.testsets.test_set_config import TestSetConfig
 
 
 def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cell]:
-    """The marks in the column `human` of a file with rows, by id; None for an empty one. `reading` are settings of `test_set`
-    that say how the file is read.
+    """The marks in the column `human` of a file with rows, by the id of the row; None for an empty cell. Rows without an id are left out.
+    `reading` are settings of `test_set` that say how the file is read.
 
-    Raises Problems when it cannot be read, has no such column, or has an id twice.
+    Raises Problems when the file cannot be read, has no such column, or has an id twice.
     """
     try:
         config = build(TestSetConfig, {"file": file, **reading}, noun="test_set")

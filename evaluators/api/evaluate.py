@@ -120,16 +120,14 @@ def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
         return suite
     if suite is not None and not (isinstance(suite, Mapping) and "fields" in suite and not suite.keys() & _SUITE_KEYS):
         return load(suite)
-    if isinstance(suite, Mapping):  # settings of `schema_match`
-        settings = dict(suite)
+    if isinstance(suite, Mapping):
+        settings = dict(suite)  # those of `schema_match`
     elif fields is not None:
         settings = {"fields": fields}
     elif callable(made := getattr(schema, "model_json_schema", None)):  # a class of pydantic
         settings = {"schema": made()}
-    elif (
-        isinstance(schema, Mapping) and "fields" in schema and not schema.keys() & {"type", "properties"}
-    ):  # settings, no schema
-        settings = dict(schema)
+    elif isinstance(schema, Mapping) and "fields" in schema and not schema.keys() & {"type", "properties"}:
+        settings = dict(schema)  # those of `schema_match`, and no schema
     else:
         plain = dict(schema) if isinstance(schema, Mapping) else str(schema) if isinstance(schema, Path) else schema
         settings = {"schema": plain}

@@ -120,7 +120,8 @@ def register_transform(
 ) -> None:
     """Make a function a transform: `f(value, params)` returns the changed value. It sees null as None, and may be async.
 
-    It raises `TransformError` for a value that it cannot change. The rest is as for `register`.
+    It raises `TransformError` for a value that it cannot change. The other parameters, and the Problems that are raised, are those of
+    `register`.
     """
     _check_name("transform", name)
     check_callable("transform", name, f, ("value", "params"))

@@ -26,7 +26,7 @@ def trackers_of(
     of_suite: Sequence[NamedTracker], names: Iterable[str] | None, trace_rows: int | None, has_folder: bool
 ) -> tuple[NamedTracker, ...]:
     """The trackers of a run: those of these `names`, or else the suite's, which are left out where no run folder is written. `trace_rows`
-    is as for `choose_trackers`.
+    is how many single rows they send; None leaves that to the settings of each.
 
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
@@ -43,10 +43,11 @@ def trackers_of(
 
 
 def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> SendResult:
-    """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
+    """Sends the finished run in the folder `path` to the trackers of these names, with the settings that its suite has for them, and
+    returns their links and what went wrong.
 
-    `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there
-    is no run, for a name that no tracker has, and for a tracker that cannot be used here.
+    `trace_rows`, how many single rows are sent, takes the place of their own setting, and `sending` is called as it goes on. Raises
+    Problems (config) when there is no run, for a name that no tracker has, and for a tracker that cannot be used here.
     """
     record = Run(path)
     with reading_inside(record.place, PRESETS):
@@ -60,8 +61,9 @@ def choose_trackers(
 ) -> tuple[NamedTracker, ...]:
     """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
 
-    `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
-    for a tracker that cannot do without settings, and for one whose packages are not installed.
+    `trace_rows`, how many single rows are sent, takes the place of the setting of those that send single rows; None leaves it. Raises
+    Problems (config) for a name that no tracker has, for a tracker that cannot do without settings, and for one whose packages are not
+    installed.
     """
     trackers: list[NamedTracker] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):

@@ -211,7 +211,7 @@ class YamlErrorExplainer:
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             hint = f"write: {item[1].lstrip()}{item[2]}:"
             return YamlProblem("missing-colon", (above, len(previous.rstrip())), message, hint)
-        if match := _FILE_BESIDE.fullmatch(previous):
+        if match := _FILE_BESIDE.fullmatch(previous):  # a file, and below it settings of the test set
             return self._settings_of_test_set(above, match[1])
         if _KEY_AND_VALUE.match(previous):
             message = "this line is indented deeper than the line above it, which already has a value"
@@ -428,7 +428,8 @@ class YamlErrorExplainer:
 
 
 def unclosed_quote(text: str) -> Mark | None:
-    """The place where a quote opens that is closed by what looks like the next opening one; None where every quote seems to be in order."""
+    """(line, column) of a quote that opens and is closed by what looks like the next opening one; None where every quote seems to be in
+    order, and where the last is not closed at all."""
     position = 0
     while (match := _OPENING.search(text, position)) is not None:
         position = match.end()

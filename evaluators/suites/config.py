@@ -387,9 +387,10 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
 
 
 def _with_names(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
-    """The lines with their names: the written one, else the type, and the first setting behind it where several have the type.
+    """The lines of drafts, each a (line, first setting), with their names: the written one, else the type, with the first setting behind it
+    where several have the type.
 
-    Two lines of one name, and names that no file can have, are added to `details`.
+    Two lines of one name, of which the second is left out, and names that no file can have are added to `details` as problems.
     """
     unnamed = [draft.type for draft, _ in drafts if not draft.name]
     lines: list[EvaluatorLine] = []

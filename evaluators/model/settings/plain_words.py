@@ -303,7 +303,8 @@ def _without_wrong_branches(error: ValidationError, data: object) -> list[tuple[
 
 def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
     """(loc, unions): the steps of one of pydantic's places without the names of shapes, which are not in the data, and the places on the
-    way where pydantic tried several shapes."""
+    way where pydantic tried several shapes. A step is the name of a shape where it is no key or index of the data, and cannot be a
+    setting that is missing."""
     if not isinstance(data, Mapping) or not loc or loc[0] not in data:
         return loc, []
     value, place = data[loc[0]], list(loc[:1])

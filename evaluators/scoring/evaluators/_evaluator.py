@@ -300,7 +300,7 @@ class Evaluator(Settings):
         return None
 
     def sampled_metric(self) -> Sampled | None:
-        """The metric that compares rows with each other; None for a type without one."""
+        """The metric that compares rows with each other; None for a type that has no such metric."""
         return None
 
     def column(self, role: Role) -> Column:

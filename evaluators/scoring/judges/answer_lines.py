@@ -243,7 +243,7 @@ def _pair_entry(question: Question | JudgeQuestion) -> dict[str, Any]:
 
 
 def _answer_entry(answer: GivenAnswer) -> dict[str, Any]:
-    """The entry of an answer in a line: score, verdict, reason and details, or the error."""
+    """The entry of an answer in a line: score, exact ratio, verdict, reason and details, as far as it has them, or the error alone."""
     if isinstance(answer, RowProblem):
         return {"error": _error_entry(answer.issue)}
     if isinstance(answer, JudgeAnswer) and answer.error is not None:

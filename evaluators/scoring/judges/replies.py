@@ -49,7 +49,7 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnsw
 
 
 def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
-    """The verdicts of a reply, as they stand in it. Raises BadReply where there are none, or two different lists."""
+    """The verdicts on `count` questions in a reply, as they stand in it. Raises BadReply where there are none, or two different lists."""
     if not reply or not reply.strip():
         raise BadReply("the reply is empty")
     try:

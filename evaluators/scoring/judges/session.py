@@ -170,7 +170,7 @@ class Session:
 
 @contextmanager
 def session_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> Iterator[Session | None]:
-    """The session in a file, open within the `with` block; None without a file. Its judges ask no further once `stopped` says so."""
+    """The session in a file, open within the `with` block; None where `file` is None. Its judges ask no further once `stopped` says so."""
     if file is None:
         yield None
         return

@@ -307,7 +307,7 @@ _ON_NO_DAY: Final = datetime.datetime(1, 1, 2)
 
 
 def _hour(groups: dict[str, str | None]) -> int | None:
-    """The hour, 0 to 23, in the named groups of a match; None for a text without one. Raises ValueError for an hour that a clock with
+    """The hour, 0 to 23, in the named groups of a match; None for a text without an hour. Raises ValueError for an hour that a clock with
     twelve hours does not have."""
     if (of_twelve := groups.get("of_twelve")) is None:
         return None if groups.get("hour") is None else int(groups["hour"] or 0)

@@ -98,7 +98,8 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _next_closings(tags: Sequence[Tag]) -> list[int | None]:
-    """For each tag, the index of the closing tag that ends it: the next of its name, else the next of any name; None without one."""
+    """For each tag, the index of the closing tag that ends it: the next of its name, else the next of any name; None where no closing tag
+    follows."""
     by_name: dict[str, int] = {}
     following: int | None = None
     closings: list[int | None] = []
@@ -229,7 +230,7 @@ def _usual_fence(text: str) -> Found | None:
 
     It is looked for first, because this is much faster than a search.
     """
-    if text[0] in _NO_PROSE:
+    if text[0] in _NO_PROSE:  # it may be JSON as a whole
         return None
     fence = text.find("```")
     start = fence + len(_USUAL_FENCE) - 1

@@ -59,9 +59,10 @@ def _two_numbers(left: str, right: str, read: Read) -> tuple[Number, Number] | N
 
 
 def range_of(value: object, read: Read) -> NumberRange | None:
-    """The range that a value says: a number, a text, or a list of two limits, of which null and empty text are none.
+    """The range that a value says: a number, a text, or a list of two limits, of which null and empty text are none. `read` reads a number
+    in text.
 
-    None for any other value.
+    None for any other value, and where the lower limit is above the upper one.
     """
     if isinstance(value, list):
         ends = [None if isinstance(end, str) and not end.strip() else end for end in value]

@@ -105,7 +105,9 @@ def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
 
     def find(text: str) -> WrittenDigits | None:
-        """The digits of a number in a text, negative or not, with the power of ten; None for a text that is no number."""
+        """(negative, whole, decimals, power): the digits of the number in a text, and the power of ten; None for a text that is no number.
+        Characters
+        of full width are read as the usual ones."""
         negative: bool | None
         if around is not None:
             written, negative, is_percent = around(text) or ("", False, False)
@@ -138,8 +140,8 @@ def _number_matcher(settings: Parse) -> Callable[[str], re.Match[str] | None]:
 
 
 def _as_number(negative: bool, whole: str, decimals: str, power: int) -> Number | None:
-    """The number that is written: a whole number as an int, any other as a float, or as a fraction where no float has all of it. None where
-    it is larger than any float, or has more digits than anybody writes."""
+    """The number with these digits before and behind its point, times ten to the `power`: a whole number as an int, any other as a float,
+    or as a fraction where no float has all of it. None where it is larger than any float, or has more digits than anybody writes."""
     sign, places = -1 if negative else 1, decimals.rstrip("0")
     if not places and not power:
         return sign * int(whole or "0") if len(whole) <= MOST_DIGITS else None

@@ -149,7 +149,8 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 def read_claims(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
-    """The counts and pairs of a verdict. Raises ValueError, in words, where they do not add up."""
+    """The counts of a judge's verdict, and the pairs that it names (None where it names none), read from its `details`. Raises ValueError,
+    in words, where they do not add up to the items of the two lists."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
     for side, whole, unmatched, name in (
         ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
