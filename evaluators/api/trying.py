@@ -44,7 +44,8 @@ _LISTED: Final = 30
 
 
 def suite_of(subject: str, settings: Sequence[str]) -> Suite:
-    """The suite in a file, or one that is made of an evaluator type and its settings."""
+    """The suite in the file `subject`, or one of the evaluator type of that name, with `settings` as `NAME=VALUE`. Raises Problems for
+    settings beside a file, a name that is neither, and whatever is wrong with the suite."""
     if is_suite(subject):
         if settings:
             hint = "change the setting in the file, or name an evaluator type in place of the file"

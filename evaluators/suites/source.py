@@ -332,7 +332,8 @@ class _Composer:
         self.documents = self.aliases = self.copies = 0
 
     def take(self, event: Any) -> None:
-        """Takes the next event of the YAML parser into the tree."""
+        """Takes the next event of the YAML parser into the tree; events that bring nothing, such as the end of the document, are passed
+        over."""
         kind = type(event)
         if kind is yaml.ScalarEvent:
             self._take_scalar(event)
@@ -437,7 +438,8 @@ class _Composer:
             self.findings.add(spot, "duplicate-key", message, "keep one of them")
 
     def _open_collection(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
-        """Puts an empty map or list, `value`, into the tree, and on the stack until its end. Raises _Stop where it is too deep."""
+        """Puts an empty map or list, `value`, into the tree, and on the stack until its end; `noun` is what messages call it. A tag that is
+        not allowed, and one that stands for a key, are noted in `findings`. Raises _Stop where it is too deep."""
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
             message = f"the tag {spelled_tag(event.tag)} is not allowed here"

@@ -79,7 +79,8 @@ def errors_in(validator: Any, output: Respelt, written: Callable[[Any], Any]) ->
     """The errors of a document, each with its path, a message and the keyword of the schema; one more than `MOST_ERRORS` at most.
     Path and values are spelt as the output does.
 
-    `written` makes what the schema says readable: `${NAME}` for what the environment filled in. Raises what `fits` raises.
+    `written` makes what the schema says readable: `${NAME}` for what the environment filled in. Raises RecursionError or
+    ArithmeticError for a document that is too deep, or holds too large a number.
     """
     with _remembering_errors():
         return [

@@ -418,7 +418,8 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _verdict(self, values: Sequence[Value]) -> Result:
-        """The verdict of a row from its values: the share of those looked for that the source has.
+        """The verdict of a row from its values: the share of those looked for that the source has. Where none was looked for it is not
+        measured if `missing` is `skip`, and else 0.
 
         Without listed fields it also counts the values of the row, and those of each field that a gate watches.
         """

@@ -128,7 +128,8 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
-        """The listed fields, and what other parts of a suite ask of them."""
+        """The listed fields by their names, and what reports, gates and suggestions ask of them: the keys at the top of documents, and
+        which fields may be left out."""
         keys = frozenset(key for line in self.fields for key in line.path.first_keys())
         return ScoredFields(
             names=self.tree.names,

@@ -303,7 +303,8 @@ class SchemaMatch(TreeEvaluator):
         return copy
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
-        """The scoring of a row, whose `cells` may hold the schema; kept by its text. Raises RowProblem for a cell that cannot be used."""
+        """The scoring of a row: that of the suite, or one made from the schema in the first of its `cells`, which is kept by the text of
+        the cell. Raises RowProblem for a cell that cannot be used, and for a schema that is still to be inferred."""
         if self._scoring is not None:
             return self._scoring
         if not isinstance(self.json_schema, FromColumn):

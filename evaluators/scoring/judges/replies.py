@@ -65,8 +65,8 @@ def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
 
 
 def _verdicts_of(value: Any, count: int) -> list[Any] | None:
-    """The verdicts in a JSON document: those it lists, the document where it is a list of them, or where it is the only one that was asked
-    for. None where it holds none."""
+    """The verdicts in a JSON document: the list under its key `verdicts`, or the document itself where it is a list of objects with ids; or
+    a list of the document alone where it is a verdict and one question was asked. None where it holds no verdicts."""
     if isinstance(value, dict) and isinstance(value.get("verdicts"), list):
         listed: list[Any] = value["verdicts"]
         return listed

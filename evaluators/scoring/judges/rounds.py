@@ -58,7 +58,8 @@ class PendingQuestion(msgspec.Struct):
 
 
 def groups_of(judge: ModelEndpoint, pending: Iterable[PendingQuestion]) -> list[list[PendingQuestion]]:
-    """The questions in the groups that share a request: of one row, with one prompt, one model and the same choices.
+    """The questions in the groups that share a request: of one row, with one prompt, one model and the same choices, and not more of them
+    than the judge's `fields_per_request`.
 
     A question that is put several times has another request each time: a model that sees it twice answers alike.
     """
@@ -158,7 +159,8 @@ class Round:
 
     def _request(self, group: Sequence[PendingQuestion]) -> None:
         """Sends the questions of one request and gives them their answers. Where the reply does not count for some of them, each of these
-        is asked alone, and then some more times, until it gets an error for an answer. A stopped run asks nothing."""
+        is asked alone; one that is alone is sent again a few times, and gets an error for an answer in the end. A stopped run sends
+        nothing."""
         if self.session.stopped():
             return
         problems = self._send(group)

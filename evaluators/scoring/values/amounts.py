@@ -62,7 +62,8 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
 
     @lru_cache(maxsize=1 << 10)
     def meaning(left: str, right: str) -> tuple[bool, bool] | None:
-        """Whether the amount between these texts is negative, and whether it is a percentage; None where the texts belong to no amount."""
+        """(negative, percent) of the amount between these texts: whether it is negative, and whether it is a percentage. None where the
+        texts belong to no amount: other words, a percent sign before it, two signs, or two currencies."""
         first, last = _marks(left, before, currencies_of), _marks(right, after, currencies_of)
         if first is None or last is None or first.percent or "+" in last.signs:
             return None

@@ -24,8 +24,8 @@ class NumberRange(NamedTuple):
 
 
 def range_in(text: str, read: Read) -> NumberRange | None:
-    """The range in a text, whose numbers `read` reads; None for text that is no range, and for one whose lower limit is above its
-    upper one.
+    """The range in a text, whose numbers `read` reads: a number alone, one limit with a sign such as `<`, or two numbers with a mark
+    between them. None for text that is no range, and for one whose lower limit is above its upper one.
 
     Of several marks between two numbers the first one counts: `-5--3` is -5 to -3.
     """

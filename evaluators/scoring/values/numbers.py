@@ -106,8 +106,7 @@ def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
 
     def find(text: str) -> WrittenDigits | None:
         """(negative, whole, decimals, power): the digits of the number in a text, and the power of ten; None for a text that is no number.
-        Characters
-        of full width are read as the usual ones."""
+        Characters of full width are read as the usual ones."""
         negative: bool | None
         if around is not None:
             written, negative, is_percent = around(text) or ("", False, False)

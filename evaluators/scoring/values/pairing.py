@@ -162,7 +162,7 @@ def _bits(indexes: Iterable[int]) -> int:
 
 def _earliest_partners(partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> Partners:
     """The one pairing as good as the given one in which the rows, first to last, have their earliest partners. The arguments are those that
-    `_best_pairing` gives.
+    `_best_pairing` gives; rows and columns are bits of whole numbers.
 
     A row may take a column when whoever is put out can be placed: by a walk from row to row, each taking the column of
     the next, that comes back to it. Each row and each column without a price has a stand-in, with which it pairs to stay

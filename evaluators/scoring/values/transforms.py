@@ -225,7 +225,7 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
         return None
 
     def apply(value: Any) -> Any:
-        """The value after all steps, less those that do not take it."""
+        """The value after all steps; a step that does not take the value is passed over."""
         for step in steps:
             try:
                 value = step(value)

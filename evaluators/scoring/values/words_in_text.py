@@ -33,7 +33,7 @@ class WordPlaces:
         self._codes_by_length: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def of_words(self, wanted: str) -> int:
-        """The first place at which some words stand as whole ones; -1 where they do not. It is remembered."""
+        """The place at which the `wanted` words stand as whole ones; -1 where they do not. The answer is remembered for the next call."""
         at = self._words.get(wanted)
         if at is None:
             at = (
