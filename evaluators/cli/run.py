@@ -318,7 +318,7 @@ def _run_options(options: dict[str, Any], results: str | Path | None, tracked: t
         "test_set_settings": reading_settings(**{name: options[name] for name in _READING}, **own),
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
         "results": results,
-        "resume": options["resume"] or options["resume"] is not None,
+        "resume": options["resume"] or options["resume"] is not None,  # the run's name; True for `--resume` alone
         "command": tuple(sys.argv[1:]),
         "track": tracked or None,
         "before_asking": partial(_print_questions, repeat_judge=options["repeat_judge"]),

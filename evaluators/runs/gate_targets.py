@@ -110,7 +110,7 @@ _Gap: TypeAlias = tuple[str, str, str | None]
 
 
 def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
-    """A gap where the evaluator, or its field, does not have the metric of the gate."""
+    """Yields a gap, as (code, message, hint), where the evaluator, or its field, does not have the metric of the gate."""
     name, path = gate.target
     made, rates = fields.metrics, fields.empty_rates(of_field=path is not None)
     if path is None:
@@ -133,8 +133,8 @@ def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
 
 
 def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
-    """A gap where the evaluator does not have the field of the gate, or has no fields at all. `paths` is None where its fields are not
-    known before the run."""
+    """Yields a gap, as (code, message, hint), where the evaluator does not have the field of the gate, or has no fields at all. `paths` is
+    None where its fields are not known before the run: then only a gate on a field in slices is a gap."""
     name, path = gate.target
     if paths is None and path is not None and gate.config.slice_column is not None:
         yield (
@@ -160,8 +160,8 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
 
 
 def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Iterable[_Gap]:
-    """A gap of a gate about labels. `labels` has the evaluators that count labels, with the labels that they list, None where these are
-    not known; a gate on labels cannot go by slice, nor by a lower bound."""
+    """Yields the gap of a gate about labels, as (code, message, hint). `labels` has the evaluators that count labels, with the labels that
+    they list, None where these are not known; a gate on labels cannot go by slice, nor by a lower bound."""
     name, label = gate.target.evaluator, gate.config.label
     if name not in labels or gate.target.field is not None:
         yield (
@@ -193,7 +193,7 @@ def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
 
 
 def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
-    """A gap where the test set does not have the variant of the gate."""
+    """Yields a gap, as (code, message, hint), where the test set does not have the variant of the gate."""
     wanted = gate.config.variant
     if wanted is not None and wanted not in variants:
         known = (

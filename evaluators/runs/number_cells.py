@@ -78,7 +78,8 @@ _NO_NUMBER: Final = "\0x"
 
 
 def units_in(cell: str, mark: str) -> int | None:
-    """The number in a cell, which may be one that `as_text` wrote, in units; None where there is none."""
+    """The number in a cell, which may be one that `as_text` wrote, in units; None where there is none, or it is too large. `mark` is the
+    decimal mark of plain texts."""
     if cell[:1] != "\0":
         return _plain_units(cell, mark) if len(cell) <= _PLAIN and cell.isascii() else units_of(cell, mark)
     if not cell.startswith(_NUMBER):

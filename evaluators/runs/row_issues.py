@@ -82,7 +82,8 @@ class RowIssues:
 def _faulty_column(
     evaluator: Compiled, issue: Issue, values: Sequence[Any], roles: Mapping[str, str], cells: Mapping[str, Any]
 ) -> str | None:
-    """The column of the faulty cell, as messages call it; None when several cells are at fault.
+    """The column of the faulty cell, as messages call it: of the first need, then the first condition, whose cell has the issue. None where
+    no cell has it.
 
     What is wrong with an expected value is in the expected document's column. `values` are what the evaluator was given, and `cells`
     those of the row.

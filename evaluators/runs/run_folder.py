@@ -165,7 +165,8 @@ class RunFolder:
             self.requested_path = self.path.with_name(name)
 
     def reopen(self, made: Iterable[str]) -> None:
-        """Makes a stopped run an unfinished one again: files `made` from its rows are deleted, and foreign files stay.
+        """Makes a stopped run an unfinished one again: its result, environment and links, its copy of the suite, half-written files, and
+        the files `made` from its rows are deleted; foreign files stay.
 
         Raises Problems (environment) when the system refuses.
         """

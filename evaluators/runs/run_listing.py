@@ -60,7 +60,8 @@ def _has_result(path: Path) -> bool:
 
 
 def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
-    """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder, and how many of them there are; None where there is none."""
+    """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder, and how many of them there are; None where there is none,
+    or the folder cannot be read."""
     numbers = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9][0-9]+))?")
     try:
         run_folders = [
@@ -104,8 +105,8 @@ def _list_finished(path: Path) -> ListedRun:
     state: State = "finished" if result.complete else "stopped"
     first = result.evaluators[0] if result.evaluators else None
     return ListedRun(
-        path.name, path, state, started, result.name, result.test_set, result.rows, result.exit_code,
-        first.name if first else None, first.mean if first else None,
+        path.name, path, state, started, suite=result.name, test_set=result.test_set, rows=result.rows,
+        exit_code=result.exit_code, evaluator=first.name if first else None, score=first.mean if first else None,
     )  # fmt: skip
 
 

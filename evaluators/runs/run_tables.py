@@ -202,6 +202,7 @@ def check_file(file: Path) -> None:
         raise damaged_run("it is empty", str(file))
     if not header.startswith(_HEADER) or len(header) < 100:
         raise damaged_run("it is no SQLite file", str(file))
+    # SQLite's header has the versions for writing and reading at 18, the user version at 60, and the application's id at 68
     if int.from_bytes(header[68:72], "big") != APPLICATION or header[18:20] != _ROLLBACK:
         raise damaged_run("it is an SQLite file of another program", str(file))
     if (number := int.from_bytes(header[60:64], "big")) != FORMAT:

@@ -334,14 +334,16 @@ def _partial_credit(further: Mapping[str, int]) -> dict[int, int]:
 
 
 def _array_stats(further: Mapping[str, int]) -> ArrayStats | None:
-    """The items of a list, matched, missing and extra, with their metrics; None where nothing was counted."""
+    """The items of a list, matched, missing and extra, with their metrics; None where nothing was counted. `further` has the counts of the
+    list by kind."""
     matched, missed, spurious, paired = (further.get(kind, 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
     if not matched + missed + spurious:
         return None
     items = Confusion(matched, 0, missed, spurious)
     return ArrayStats(
-        matched, missed, spurious, paired, items.as_float("precision"), items.as_float("recall"), items.as_float("f1"),
-        further.get(EVALUATED, 0), further.get(PASSED, 0),
+        matched=matched, missing=missed, extra=spurious, paired=paired, precision=items.as_float("precision"),
+        recall=items.as_float("recall"), f1=items.as_float("f1"),
+        results=further.get(EVALUATED, 0), results_passed=further.get(PASSED, 0),
     )  # fmt: skip
 
 

@@ -68,16 +68,17 @@ def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: 
     return RecordFacts(
         evaluators=tuple(
             RecordedEvaluator(
-                line.name, line.settings.scored_fields().of_rows, lists_fields(line.settings), line.needs,
-                PurePath(lines[line.name]).name, dict(sorted(places[line.name].items())), readings_of(item, prepared.roles),
+                line.name, fields=line.settings.scored_fields().of_rows, by_schema=lists_fields(line.settings), needs=line.needs,
+                where=PurePath(lines[line.name]).name, field_places=dict(sorted(places[line.name].items())),
+                readings=readings_of(item, prepared.roles),
             )
             for line, item in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),
         variants=tuple(
             RecordedVariant(
-                each.name, each.sums.rows, recording.keeps_every_outcome(each.sums.rows),
-                recording.keeps_cells(each.sums.rows) and not each.sums.recorded.get(SET_ASIDE),
-                each.rows.size("outcomes"), each.rows.size("cells"), recording.matches,
+                each.name, each.sums.rows, every_outcome=recording.keeps_every_outcome(each.sums.rows),
+                every_cell=recording.keeps_cells(each.sums.rows) and not each.sums.recorded.get(SET_ASIDE),
+                outcomes=each.rows.size("outcomes"), cells=each.rows.size("cells"), matches=recording.matches,
             )
             for each in variants
         ),

@@ -131,8 +131,8 @@ def canonical_path(path: str) -> str:
 
 
 def _evaluator_form(suite: Suite, place: int, line: EvaluatorLine) -> Check:
-    """An evaluator as lines of the form. `place` is its number in the list, and settings that the form cannot show are counted in the
-    line."""
+    """An evaluator as lines of the form. `place` is its number in the list; `text_only` counts its settings that the form cannot show, and
+    it is `editable` where it stands in the suite's own file."""
     settings = written_settings(suite, line)
     compare = written_field(settings["compare"]) if "compare" in settings else _NOT_COMPARED
     columns = [name for side in _SIDES if isinstance(name := settings.get(side), str)]
@@ -147,11 +147,12 @@ def _evaluator_form(suite: Suite, place: int, line: EvaluatorLine) -> Check:
     fields = settings.get("fields")
     listed = isinstance(fields, Mapping | list) and lists_fields(line.type)
     return Check(
-        place, line.name, line.type, first_sentence(BUILTIN.find(line.type).__doc__ or ""), _line_number(suite, line.loc),
-        list(_field_lines(suite, place, line, fields)) if listed else [],
-        lists_fields(line.type) and (listed or fields is None), options,
-        left + (fields is not None and not listed) + len(compare.options) + len(compare.beside), _is_in_own_text(suite, line.loc),
-        compare.compare if takes_comparator(line.type) else None, columns,
+        place, line.name, line.type, does=first_sentence(BUILTIN.find(line.type).__doc__ or ""),
+        line=_line_number(suite, line.loc), fields=list(_field_lines(suite, place, line, fields)) if listed else [],
+        lists_fields=lists_fields(line.type) and (listed or fields is None), options=options,
+        text_only=left + (fields is not None and not listed) + len(compare.options) + len(compare.beside),
+        editable=_is_in_own_text(suite, line.loc), compare=compare.compare if takes_comparator(line.type) else None,
+        columns=columns,
     )  # fmt: skip
 
 
@@ -177,8 +178,9 @@ def _field_line(place: int, path: str, body: Any, line: int, own: bool) -> Field
     shown = {"weight": isinstance(weight, int | float), "required": isinstance(required, bool), "align": not beside}
     left += beside + sum(not shown.get(name, False) for name in written.beside if name != "align")
     return FieldLine(
-        place, path, canonical_path(path), line, "" if written.compare == SKIP else written.compare, options, align, key,
-        weight if shown["weight"] else None, required is True, written.compare == SKIP, left, own,
+        place, path, name=canonical_path(path), line=line, compare="" if written.compare == SKIP else written.compare,
+        options=options, align=align, align_key=key, weight=weight if shown["weight"] else None, required=required is True,
+        skip=written.compare == SKIP, text_only=left, editable=own,
     )  # fmt: skip
 
 

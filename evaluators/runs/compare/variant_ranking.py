@@ -71,7 +71,8 @@ def _rank_evaluator(name: str, variants: Sequence[tuple[str, SideRows]]) -> Rank
 def _clearly_better(
     ranked: Mapping[str, _Column], shared: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
 ) -> set[tuple[str, str]]:
-    """(the better one, the worse one) of every two variants that can be told apart, over the `shared` rows."""
+    """The pairs (better variant, worse variant) of all two `ranked` variants that can be told apart over the `shared` rows, at p-values
+    corrected for the number of pairs. Rows of one of the `clusters` count as one unit."""
     two = list(combinations(ranked, 2))
     tested = [_test_two(ranked[first], ranked[second], shared, clusters) for first, second in two]
     return {

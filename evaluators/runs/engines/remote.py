@@ -155,7 +155,8 @@ class Shipped:
         self._body: bytes = pickles.dumps((function, registered_plugs(), registered_transforms()))
 
     def __call__(self, task: Any) -> Answer:
-        """Runs the function on a task and returns how it ended. Versions are compared before anything is unpacked."""
+        """Runs the function on a task and returns how it ended: `done` with the result, `problems` with the issues, or `broken` with the
+        words and the traceback of an error. Versions are compared before anything is unpacked; nothing is raised."""
         if (own := _versions_text()) != self._versions:
             message = (
                 f"the worker on {_process_name()} has {own}, and the process that runs the suite has {self._versions}"
