@@ -39,9 +39,10 @@ def compare(
 ) -> RunComparison:
     """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a `run.json` alone.
 
-    `suite` brings the rules of its section `compare`; the other settings take their place. `common` and `across_settings` are as for
-    `compare_sides`. Raises Problems when there is no such run, or a rule names something that there is not. Runs that cannot be
-    compared are no exception: the result says why, under `incomparable`.
+    `suite` brings the rules of its section `compare`; `fail_on`, `max_broken_rows` and `max_drop` (by evaluator or field) take their place.
+    With `common`, different runs are compared in the rows and evaluators that both have; with `across_settings`, also evaluators whose
+    settings differ. Raises Problems when there is no such run, or a rule names something that there is not. Runs that cannot be compared
+    are no exception: the result says why, under `incomparable`.
     """
     before, after = open_side(base), open_side(new)
     config = suite.compare if suite is not None else CompareConfig()

@@ -66,8 +66,9 @@ def comparator(
 ) -> Callable[[Function], Function]:
     """A decorator that registers a comparator, a class or a function, under the name that `fields:` use.
 
-    The options are those of `register`; a class says for itself whether it is a batch, what it reads and which expected
-    values it can read. Raises Problems as `evaluator` does.
+    The options are those of `register`, for a function; a class says for itself whether it is a batch, what it reads and which
+    expected values it can read. Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not
+    asked for.
     """
 
     def add(plug: Function) -> Function:

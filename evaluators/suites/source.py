@@ -196,7 +196,8 @@ def _compose_tree(document: SuiteInput, *, of_suite: bool) -> YamlNode:
 
 
 def _suite_source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
-    """The suite of a tree, with the files that it extends and the environment filled in. Raises Problems."""
+    """The suite of a tree, with the files that it extends and the variables of `environment` (None: those of this process) filled in.
+    `path` is the file of the tree, None where it has none. Raises Problems."""
     known = os.environ if environment is None else environment
     own = root.spot.document
     chain = Chain(tree, known)
@@ -319,8 +320,8 @@ class _Composer:
     """Builds the tree of one document from its events, and notes what a suite may not hold."""
 
     def __init__(self, document: SuiteInput, explainer: YamlErrorExplainer, of_suite: bool) -> None:
-        """`stack` has the open maps and lists, the innermost last; `anchors`, by name, the value and the text of a scalar; `weights`
-        what `_weight` counted, by the id of a value."""
+        """Starts an empty tree for the document; `of_suite` is whether hints are about suites. `stack` has the open maps and lists, the
+        innermost last; `anchors`, by name, the value and the text of a scalar; `weights` what `_weight` counted, by the id of a value."""
         self.document = document
         self.explainer = explainer
         self.of_suite = of_suite

@@ -160,7 +160,8 @@ def _end(text: str, node: _Node) -> int:
 
 
 def _entry_end(text: str, key: _Node, value: _Node) -> int:
-    """The end of an entry of a map or a list in the text, without comments behind it."""
+    """The index behind an entry of a map or a list in the text, without comments behind it. Of an item of a list, `key` and `value` are the
+    same node."""
     if key is value:
         return _end(text, value)
     after = _end(text, key)
@@ -254,7 +255,8 @@ def _data_at(loc: Loc, value: Any) -> Any:
 
 
 def _replace_value(text: str, root: _Node, key: _Node, value: _Node, new: str) -> str:
-    """The text with `new` in place of the value of a key, or of an item, where `key` is the item itself."""
+    """The text, whose root node is `root`, with `new` in place of the value of a key; or in place of an item of a list, where `key` and
+    `value` are the same node. A value on lines of its own goes, and `new` stands behind the colon."""
     end = _entry_end(text, key, value)
     if key is value:
         return _splice(text, root, _begin(value), end, new)

@@ -322,7 +322,8 @@ def spell_path(path: Iterable[str | int]) -> str:
 
 
 def _formats() -> FormatChecker:
-    """The formats that can be checked, the everyday ones of dates and addresses included."""
+    """A checker of the formats that the library knows, with date-time, time and uri of our own. A value that is no text has every
+    format."""
     checker = FormatChecker()
 
     @checker.checks("date-time", raises=ValueError)
@@ -451,7 +452,8 @@ def _reference_check(library: Any) -> Callable[..., Errors]:
 
 
 def _unique_items(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
-    """The check of `uniqueItems`, in which 1 and 1.0 are equal and 1 and true are not."""
+    """The check of `uniqueItems`, in which 1 and 1.0 are equal and 1 and true are not: yields one error for the first item of the list
+    `instance` that is there twice, where `wanted` is true."""
     if wanted is True and isinstance(instance, list) and len(instance) > 1:
         seen = set()
         for value in instance:

@@ -124,8 +124,8 @@ def phrases_found_and_missing(
     case_sensitive: bool = False,
     whole: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """(found, missing): the phrases that the text contains and those that it lacks, in their own order, as messages show them.
-    `whole`: only whole words count."""
+    """(found, missing): the phrases that the text contains and those that it lacks, in their own order, as the suite writes them.
+    `setting` are the phrases, or the column with them, whose cell is the first of `cells`. `whole`: only whole words count."""
     occurring: list[str] = []
     missing: list[str] = []
     text = text if case_sensitive else text.lower()

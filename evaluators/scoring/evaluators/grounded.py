@@ -309,7 +309,8 @@ class GroundedRows(ScoredRows):
         return [self._look_up(*wanted) for wanted in self._settings.values_to_find(document)]
 
     def _look_up(self, field: int, place: Location, value: Any) -> Value:
-        """A value with its status: not given, not looked for, in the source, near enough, or not there."""
+        """The value at a place, with its status: not given, not looked for, in the source, near enough, or not there. `field` is the number
+        of the path in `fields` that leads to it."""
         if not is_given(value):
             return Value(field, place, value, NOT_GIVEN)
         if not self._settings.is_looked_for(place, value):

@@ -189,7 +189,8 @@ class Rules(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
-        """The rules as fields, and the paths that they read."""
+        """The rules as fields, by their names, with what reports and suggestions ask of them: the keys and the paths that they read, and
+        which rules may be left out."""
         rules = self.rules.values()
         paths = [field.path for rule in rules for field in (rule.all_fields if rule.each is None else (rule.each,))]
         keys = frozenset(key for path in paths for key in path.first_keys())

@@ -288,7 +288,7 @@ def _object_under(line: object, name: str, where: str) -> dict[str, Any]:
 
 
 def _read_question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
-    """The question of a line, read from its JSON. Raises Problems for what cannot be one."""
+    """The question of a line, read from its JSON. `where` is the line, for messages. Raises Problems for what cannot be a question."""
     known = ("prompt", *_SIDES, "instructions", "params", "payload")
     for name in data:
         if name not in known:
@@ -302,7 +302,8 @@ def _read_question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
 
 
 def _read_answer_entry(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> JudgeAnswer:
-    """The answer of a line, read from its JSON. Raises Problems for what cannot be one."""
+    """The answer of a line, read from its JSON: score, verdict, reason and details, or the error. `who` says who gave it, and `where` is
+    the line, for messages. Raises Problems for what cannot be an answer."""
     if "error" in data:
         return JudgeAnswer(who=who, error=_read_error(_object_under(data, "error", where), where))
     score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))

@@ -139,7 +139,12 @@ def asking_with(
     session: Session | None = None,
     questions: QuestionList | None = None,
 ) -> Iterator[None]:
-    """Within the `with` block, questions are asked with these settings: see `Asking`. What is None stays as it is outside."""
+    """Within the `with` block, questions are asked in this way; what is None stays as it is outside.
+
+    Judges are asked `times` for each question, and their reasons cut at `reason_length` characters. `counted` counts questions in
+    place of asking them, `log` gets the answers, `session` is what judges share with other workers of the run, and `questions` is a
+    list on which questions are put, to be asked later.
+    """
     changes = {
         "times": times, "reason_length": reason_length, "counted": counted, "log": log, "session": session,
         "questions": questions,

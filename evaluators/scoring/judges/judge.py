@@ -223,9 +223,10 @@ def unanswered_issue(code: str, message: str, hint: str | None = None) -> Issue:
 
 
 def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Session | None = None) -> list[JudgeAnswer]:
-    """The checked answers of a judge to questions that are all different, in the session of the run if there is one.
+    """The checked answers of a judge to questions that are all different, in their order. `session` is that of the run, if there is one. An
+    answer that is none, or has no score from 0 to 1, becomes one with an error.
 
-    Raises WholeCall where it answers none of them.
+    Raises WholeCall where the judge answers none of them, or not each.
     """
     name = judge.word
     try:

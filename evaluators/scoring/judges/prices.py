@@ -88,7 +88,7 @@ def read_prices(file: Path) -> PriceList:
 
 @lru_cache(maxsize=8)
 def _prices_in(text: str, name: str) -> PriceList:
-    """The price list in a text of YAML. Raises Problems with everything that is wrong with it; `name` is the file."""
+    """The price list in a text of YAML. Raises Problems (config) with everything that is wrong with it; `name` is the file."""
     hint = "write currency: USD, and below models: a line MODEL: {input: 0.15, output: 0.6}, for a million tokens"
     try:
         data: Any = load_untrusted(text)

@@ -294,7 +294,8 @@ def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
 
 
 def _read_fence(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
-    """The JSON value that a fence holds, or None; and the place from which on its closing mark is looked for."""
+    """(value, place): the JSON value at `start`, right behind the opening of a fence, and the place from which on its closing `mark` is
+    looked for. The value is None where the fence does not hold JSON alone."""
     end = text.find(mark, start)
     content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
     stop = start + len(content)

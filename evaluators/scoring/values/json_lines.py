@@ -35,7 +35,8 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
-    """A function that reads a block of lines into the columns of `keys`."""
+    """A function that reads a block of lines, each an object in JSON, into the columns of `keys`. It reads the block at once, or line by
+    line where a key cannot be the name of a field of msgspec."""
     if any(map(_UNUSUAL, keys)):
         return lambda block: _lines_one_by_one(block, keys)
     names = [f"column_{index}" for index in range(len(keys))]

@@ -81,7 +81,8 @@ def selectors_of(query: str) -> tuple[tuple[bool, Selector], ...]:
 
 
 def _parse_query(text: str) -> Any:
-    """The tree that jsonpath-ng makes of a path. Raises BadPath for what RFC 9535 does not have, too."""
+    """The tree that jsonpath-ng makes of a path. Its names are put in quotes first, and its tokens checked one by one, as the library takes
+    more than RFC 9535 has. Raises BadPath for a path that either refuses."""
     from jsonpath_ng.exceptions import JsonPathLexerError, JsonPathParserError
     from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
 

@@ -100,7 +100,8 @@ def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
 
 
 def _digits_reader(settings: Parse) -> Callable[[str], WrittenDigits | None]:
-    """A function from a text to the digits of the number in it, before they become a number of any type."""
+    """A function from a text to the digits of the number in it, as the settings of `parse` say that numbers are written: whether it is
+    negative, the digits before and behind the point, and the power of ten. It gives None for a text that is no number."""
     number, percent = _number_matcher(settings), settings.percent
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
 

@@ -162,7 +162,8 @@ def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
-    """The spans of the numbers that a run of digits and marks may hold, in each way in which its spaces may be read."""
+    """The spans of the numbers that a run of digits and marks, from `start` to `end` of a text, may hold: between its spaces, and where
+    these may group digits also over them."""
     run = text[start:end]
     if " " not in run:
         return _parts(text, start, end)

@@ -51,7 +51,7 @@ class Litellm(ModelJudge):
         key = self.api_key()
 
         def send(request: ChatRequest) -> ChatReply:
-            """The reply to a request. Raises ChatFailure."""
+            """Sends one request, once, and returns its reply. Raises ChatFailure, which says whether another try may help."""
             try:
                 completion = litellm.completion(
                     model=request.model, messages=request.messages, api_key=key, base_url=self.base_url,

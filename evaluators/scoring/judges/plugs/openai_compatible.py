@@ -79,7 +79,7 @@ class OpenaiCompatible(ModelJudge):
         nobody = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
 
         def send(request: ChatRequest) -> ChatReply:
-            """The reply to a request. Raises ChatFailure."""
+            """Sends one request, once, and returns its reply. Raises ChatFailure, which says whether another try may help."""
             messages: Any = request.messages
             try:
                 completion = client.chat.completions.create(

@@ -174,7 +174,8 @@ def _count(details: Mapping[str, Any], name: str) -> int:
 
 
 def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
-    """The pairs of item places that a judge named, sorted. Raises ValueError for pairs that cannot be, or share an item."""
+    """The pairs (place in the expected list, place in the output's) that a judge named, sorted. The lists have `rows` and `columns` items.
+    Raises ValueError for what is no pair, for a place that no item has, and for two pairs that share an item."""
     listed = data if isinstance(data, list) else [data]  # what is no list is refused as one that is no pair
     pairs = [
         (item[0], item[1]) for item in listed if isinstance(item, list) and [type(part) for part in item] == [int, int]
