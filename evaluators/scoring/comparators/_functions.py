@@ -124,7 +124,7 @@ def comparator_of(
     `batch` says that one call gets many questions, and "row" that these are of one row. `reads` is "output" for a function that does not
     look at the expected value. `params` checks and changes the options. `readable` is a function `f(expected, params)`, which says whether
     an expected value can be read. Of an async function, `at_once` calls run at a time. Raises Problems (config) for a function that cannot
-    be called so, and for other values.
+    be called so, and for another value of `batch`, `reads` or `at_once`.
     """
     if batch not in (True, False, "row"):
         raise problem("bad-plug", f'comparator "{name}": batch must be true, false or "row"; found {quote(batch)}')

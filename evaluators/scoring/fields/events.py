@@ -163,6 +163,7 @@ def events_of(scored: Scored) -> list[Event]:
     unit. A list that a judge compares as a whole has an event for each item, too."""
     events = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost_lists(scored)}, {array.path: array for array in scored.arrays}
+    # weights as whole numbers: all are multiplied by one common denominator
     exact = {weight: exact_number(weight) for weight in {result.weight for result in scored.fields}}
     scale = lcm(*(weight.denominator for weight in exact.values()), *{array.weight[1] for array in scored.arrays})
     scaled = {weight: int(number * scale) for weight, number in exact.items()}

@@ -88,7 +88,7 @@ class ListedTree(Struct, frozen=True, dict=True):
             if line.skip:
                 continue
             steps, start, reached = line.path.steps, 0, top
-            while line.path.query is None and ANY in steps[start:]:
+            while line.path.query is None and ANY in steps[start:]:  # each list on the way is shared with other lines
                 cut = steps.index(ANY, start)
                 array = steps[:cut]
                 if array not in known:
@@ -123,7 +123,8 @@ class ListedTree(Struct, frozen=True, dict=True):
         return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
 
     def _line_node(self, line: FieldLine, number: int) -> FieldNode:
-        """The node of one line, whose position among the scored lines is `number`."""
+        """The node of one line, whose position among the scored lines is `number`: a single value, or, with an alignment or a query, a list
+        whose items are paired. With an alignment, what is no pair of lists is compared as one value."""
         if line.comparator is None:
             raise TypeError("a line without a comparator is no place")
         query = line.path.query is not None

@@ -269,7 +269,8 @@ def explain_rule(
     actual: Any,
     together: Together | None = None,
 ) -> Explained:
-    """The answer about one field, with a reason in plain words: slower than a rule. The expected value is known to be readable."""
+    """The answer about one field, with a reason in plain words: slower than a rule. The expected value is known to be readable.
+    `together` are keys of the two that are compared as one value."""
     ready = prepare_rule(comparator, transforms, expected, actual, together)
     if isinstance(ready, Explained):
         return ready

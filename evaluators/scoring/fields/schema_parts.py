@@ -197,7 +197,8 @@ class SchemaReader:
         return part
 
     def _read_into(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
-        """Reads a schema, together with what it refers to and adds to, into its part."""
+        """Fills the new part of a schema, from the schema and what it refers to while it has keys beside the reference. One that leads back
+        to itself is added to the problems, and its part is skipped. The other arguments are those of `part`."""
         followed: list[tuple[str, SchemaPath]] = []
         while "$ref" in schema:
             if (schema["$ref"], path) in self._following:

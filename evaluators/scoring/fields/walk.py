@@ -117,7 +117,7 @@ class Walk(Weighing):
 
     def _compare_objects(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two objects and adds the results of their keys: of those that are compared as one value, then of the declared ones, then
-        of all others."""
+        of all others. `at` is the path of the place, and `around` says which side has the objects and lists on the way."""
         node, steps = place.node, place.steps_of_every if self.every else place.steps
         if node.compound is not None:
             self._compare_compound(place, e, o, at)
@@ -170,7 +170,8 @@ class Walk(Weighing):
 
     def _compare_undeclared_keys(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares the keys of two objects that are not declared. Where the schema has no place for them, one that is expected is noted as
-        outside, and one that only the output has is a hallucination for each leaf."""
+        outside, and one that only the output has is a hallucination for each leaf. `at` is the path of the objects. In an item of the
+        output without a partner, `around.candidates` are the values that expected items have there: their keys are outside, too."""
         node, others = place.node, place.others
         keys, taken = node.below.keys, node.compound.fields if node.compound is not None else ()
         for key in sorted(key for key in {*e, *o} if key not in keys and key not in taken):
@@ -216,7 +217,7 @@ class Walk(Weighing):
 
     def _compare_lists(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two values where a list is declared, and adds the result of the list. Two objects are compared by key, where `[*]` also
-        means the values of an object."""
+        means the values of an object. `at` is the path of the place, and `around` says which side has the objects and lists on the way."""
         if e.__class__ is o.__class__ is dict and place.as_object is not None and not self._lacks_a_side(place, e, o):
             self._visit(place.as_object, e, o, at, around)
             return
@@ -270,7 +271,7 @@ class Walk(Weighing):
         listed: ListResult | None = None,
     ) -> None:
         """Compares two values of which one has no contents of the declared `kind` (dict or list), and adds what the table in `presence`
-        says of them. `listed` is the result of a list."""
+        says of them. `listed` is the result of a list; `around` says which side has the objects and lists on the way."""
         node, absent = place.node, place.absent.has if place.absent.values else None
         ours = "missing" if absent is not None and absent(e) else content(kind, e)
         theirs = "missing" if absent is not None and absent(o) else content(kind, o)
@@ -335,7 +336,7 @@ class Walk(Weighing):
                 a, b = e.get(key), o.get(key)
                 if a.__class__ is dict and b.__class__ is dict and joined not in e and joined not in o:
                     a, b = a.get(below, MISSING), b.get(below, MISSING)
-                else:
+                else:  # a key with a dot, say, may stand for both keys
                     a, b = read(e, o)
             if plain and mark is not None:
                 kind = a.__class__
@@ -348,7 +349,7 @@ class Walk(Weighing):
                     continue
             here = around
             if child.needs_preparing:
-                if read_around is not None:
+                if read_around is not None:  # whether the output has the object around the value
                     near = read_around(e, o)[1]
                     here = around._replace(
                         in_output=around.in_output and isinstance(o, dict | list) and isinstance(near, dict | list)
@@ -404,6 +405,7 @@ class Walk(Weighing):
         answering = node.answers_comparator
         if answering is not None and self.cells is not None and not self._is_left_out(place):
             if answering.reads == "both":
+                # an item that only the output has, or a place inside what the expected side lacks, has no right answers
                 has_no_expected = around.unpaired or not (
                     around.in_expected or node.policy.containers == "looked through"
                 )

@@ -327,7 +327,8 @@ class Weighing(Units):
 
     def _compare_choice(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two values by the branch of a choice that fits them best, and adds the results; while pairs are weighed, the counts of
-        that branch are noted in `known` instead."""
+        that branch are noted in `known` instead. `at` is the path of the place; `around` says which side has the objects and lists on
+        the way."""
         branches, absent = place.branches, place.absent.has
         if not branches:
             return

@@ -95,12 +95,12 @@ def outcomes_of(result: FieldResult) -> Iterable[tuple[Outcome, RowProblem | Non
         result.expected,
         result.output,
     )
-    if result.known_to is not None:
+    if result.known_to is not None:  # a value of the output that the schema lacks
         reason = reason_of(status, MISSING, o, result.known_to)
         code = {"code": reason_code(status, MISSING, o), "outside": True}
         yield Outcome(path, status, 0.0, 1.0, node.name, reason, None, MISSING, o, code), None, None
         return
-    if not node.unit or node.skip:
+    if not node.unit or node.skip:  # an object or a list as a whole, or a skipped place
         rule = "skip" if result.status == SKIPPED else None
         reason = reason_of(status, e, o) or difference_text(e, o)
         yield Outcome(
@@ -145,7 +145,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
     node, how, expected, output = result.at.node, result.at.how, result.expected, result.output
     comparator = node.metrics[number].comparator
     known = result.answers[number] if result.answers else None
-    if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
+    if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):  # it says why already
         return known
     one_sided = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
     if one_sided is not None and not (one_sided is FieldStatus.HALLUCINATION and how is not None and how.alone):
@@ -155,7 +155,7 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
         return known if isinstance(known, Explained) else Explained(one_sided, reason_of(one_sided, expected, output))
     if known is None and how is not None and not how.each and json_equal(expected, output):
         return EQUAL
-    if comparator.costs:
+    if comparator.costs:  # it is not asked again for a reason
         return known if isinstance(known, Explained) else EQUAL
     together = None if node.line is None else node.line.together
     return explain_rule(comparator, node.transforms, expected, output, together)

@@ -92,7 +92,9 @@ def verdicts_of(rows: Cells) -> Cells:
 def _gate_verdicts(
     line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result
 ) -> dict[int, Result]:
-    """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
+    """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row. `errors` has
+    the issues of cells by row, and `unreadable` is the verdict of an output that cannot be read. Blocked rows are skipped, or, with
+    `unmet: fail`, have that verdict as a blocked one, unless their cells have another error."""
     verdicts: dict[int, Result] = {}
     for row in range(len(gates[0])):
         verdict = verdict_of_gates(line, gates, row)

@@ -55,8 +55,8 @@ def inferred_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None
 def _schema(
     node: SeenPlace, path: tuple[Step, ...], lines: Mapping[tuple[Step, ...], SuggestedLine], defaults: Mapping[str, Any]
 ) -> Schema:
-    """The schema of a place and of all below it. `defaults`, by JSON type and `multi` for several types, go before the suggested
-    comparator."""
+    """The schema of a place and of all below it. `lines` are the suggested lines by path. `defaults`, by JSON type and `multi` for several
+    types, go before the suggested comparator."""
     line = lines.get(path)
     if line is not None and not _has_alignment(line):
         types = _types(node)

@@ -200,7 +200,7 @@ def _list_lines(
     node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], presence: str, ask: Ask
 ) -> Iterator[SuggestedLine]:
     """Yields the suggested lines of a list: one with its alignment, and the lines of its items where they are all objects or all texts. Any
-    other list gets one line, `exact`."""
+    other list gets one line, `exact`. `items` is the place of all items; `presence` is the note on how often the list is there."""
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{presence}"
     if items.kinds == ("objects",) and items.keys and not items.nulls:
