@@ -295,8 +295,8 @@ def _add_line(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Deta
 
 
 def _check_lines_below(branch: Branch, details: list[Detail]) -> None:
-    """Adds to `details` the lines that stand below a place which is compared as one value, is skipped, or is of another
-    kind."""
+    """Adds to `details` the errors at a place and below it: lines below one that is skipped or compared as one value, and an alignment or a
+    compound of a place that the lines below show to be of another kind."""
     line = branch.line
     if line is not None and branch.below and line.align is not None and ANY not in branch.below:
         message = f'"{branch.text}" is an object, and an alignment pairs the items of a list'

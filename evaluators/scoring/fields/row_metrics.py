@@ -209,7 +209,8 @@ _KINDS: Final[Mapping[FieldStatus, str]] = {
 
 
 def _details(event: Event) -> Iterable[tuple[Detail, int]]:
-    """Yields (key, count) of what an event adds to the counts by path, beside its status."""
+    """Yields (key, count) of what an event adds to the counts by path, beside its status. Under CREDIT that is by how much its credits
+    differ from what the status alone is worth: 1 for a match, else 0."""
     if event.outside:
         yield (event.path, OUTSIDE, 1), 1
         return

@@ -225,12 +225,10 @@ def dialect_of(schema: Any, usual: Dialect = "x-eval") -> Dialect:
 
 
 def dialect_note(schema: Any, usual: Dialect | None = None) -> str | None:
-    """A note on a schema that is not in the usual dialect; None for one that is.
-
-    Without a usual dialect, that is a schema that uses neither.
-    """
+    """A note that a schema is in another dialect than the `usual` one, or, where no dialect is usual, that it has the words of neither;
+    None for any other schema."""
     dialect = next(iter(dialects_in(schema)), None)
-    if dialect is not None and dialect != usual is not None:
+    if dialect is not None and usual is not None and dialect != usual:
         return f"the schema says how to compare in the words of {dialect}, so it is read as {dialect}, not as {usual}"
     if dialect is not None or usual is not None:
         return None

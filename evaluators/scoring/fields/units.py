@@ -80,7 +80,7 @@ class Units:
 
     def _compare_unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
         """Compares two values (expected `a`, output `b`) as one and adds the result: presence decides first, then equality, then each
-        metric."""
+        metric. Where a metric cannot read the expected value, its answer is that problem."""
         rules: Any = place.how
         if rules.unread and a is not MISSING:
             listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"

@@ -404,8 +404,8 @@ def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) 
 
 
 def _lacking_count(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
-    """How many keys of an object a branch does not know. The answers for choices are remembered in `known`: many branches may lead to the
-    same one."""
+    """How many keys of an object a branch does not know; of a choice, its best branch. The answers for choices are
+    remembered in `known`: many branches may lead to the same one."""
     if branch.unit or branch.skip:
         return 0
     if branch.kind != "choice":

@@ -162,7 +162,9 @@ def explain_metric(result: FieldResult, number: int) -> Explained:
 
 
 def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
-    """The lists of a row as their items were paired, outer ones before inner ones."""
+    """The lists of a row as their items were paired, outer ones before inner ones. Each has notes on items without a key or with the same
+    one, and on being too long to compare every pair; indexes are those of the whole lists, also where only the first of equal items
+    count."""
     lists = []
     for each in results.lists:
         node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)

@@ -155,8 +155,8 @@ def _refuse_either(entry: object) -> None:
 
 
 def _metric_of_type(reading: SchemaReading, json_type: str) -> tuple[Metric, ...]:
-    """The metrics of a place that names no comparator: that of its type, where the reader fills comparators in;
-    otherwise none, and a problem."""
+    """The metrics of a place that names no comparator: that of its type where the context has `defaults`, even empty ones. Otherwise, or
+    where that one cannot be used, none, and the problem is added to `reading.details`."""
     if reading.context.get("defaults") is None:
         named = f'"{reading.path_text}"' if reading.path else "the schema"
         hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
