@@ -287,7 +287,8 @@ def _remove(path: str) -> None:
 
 
 def _no_such_file(name: str, path: str) -> Problems:
-    """The problem of a file that is not there, with a near name in its folder, or the folder that was searched."""
+    """The problem of a file that is not there, with a near name in its folder, or the folder that was searched. `name` is what messages
+    call the file, and `path` where it was looked for; a web server has no folders to look in."""
     folder = parent(path)
     if not store_of(path).lists:
         hint = "a web server has no list of its files, so wildcards find nothing" if has_wildcards(name) else None

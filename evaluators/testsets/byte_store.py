@@ -149,7 +149,8 @@ def local_path(path: str) -> str | None:
 
 
 def store_of(path: str) -> ByteStore:
-    """The store that a place belongs to. Raises Problems (config) when no store has its word, or it holds a password."""
+    """The store that a place belongs to, by the word before `://` in its address; without one it is this machine. Raises Problems (config)
+    when no store has that word, or when the address holds a user or a password."""
     scheme = scheme_of(path) or LOCAL
     if scheme == LOCAL:
         return LocalFiles()

@@ -151,7 +151,8 @@ def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
 
 
 def single_column_issue(header: Sequence[str], name: str) -> Issue | None:
-    """The problem of a file whose only column looks like several; None for any other file."""
+    """The problem of a file whose only column looks like several, because its name holds what separates cells elsewhere; None for any other
+    file. `name` is what messages call it."""
     if len(header) != 1:
         return None
     mark = max(("semicolon", "tab", "comma", "bar"), key=lambda word: header[0].count(DELIMITERS[word]))
@@ -172,7 +173,8 @@ def columns_text(header: Sequence[str]) -> str:
 def _issues_of_unclear_roles(
     roles: Mapping[Role, Sequence[str]], named: Mapping[Role, str], header: Sequence[str], name: str, which: Which
 ) -> Iterator[Issue]:
-    """The problem of roles that no column plays, or several could. One line to write names the columns of all of them."""
+    """A problem for each of the `roles`, which have the columns that could play them: several, or none. The hint, which `which` gives,
+    names the columns of all of them in one line, those that are `named` already among them."""
     misspelt = {
         role: column for role, several in roles.items() if not several and (column := misspelt_header(role, header))
     }

@@ -92,8 +92,9 @@ def query_rows(statement: str, connection: DatabaseConnection, folder: Path) -> 
 
 
 def _write_rows(connection: Any, statement: str, file: BinaryIO, progress: _QueryProgress) -> tuple[str, ...]:
-    """Runs the statement, writes every row into the file, counts the rows in `progress`, and gives the names of the columns. Raises
-    Problems for a statement that gives no table, and for columns of the same name."""
+    """Runs the statement, writes every row into the file, and gives the names of the columns; `progress` is told that the statement has
+    begun, and how many rows are there. At the end, what the statement has changed is taken back. Raises Problems for a statement that gives
+    no table, and for columns of the same name."""
     streaming = connection.execution_options(
         stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
     )

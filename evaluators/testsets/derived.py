@@ -260,8 +260,8 @@ def _issues_of_ids(
 
 
 def _issues_of_same_ids(name: str, noun: str, places: dict[str, list[str]], role: str) -> list[Issue]:
-    """One problem for all ids that occur twice, in a list; an empty list where none does. Where files of several kinds in a folder have the
-    same id, the hint names those of one kind."""
+    """One problem for all ids that occur twice, in a list; an empty list where none does. `places` has where each id occurs, `noun` is what
+    messages call an id. Where files of several kinds in a folder have the same id, the hint names those of one kind for the `role`."""
     several = {id: where for id, where in places.items() if len(where) > 1}
     issues = _issue_of_ids("same-id", name, noun, ("occurs", "occur"), "more than once", several)
     kinds = {id: {PurePath(file).suffix for file in where} for id, where in several.items()}
@@ -381,8 +381,8 @@ def as_pattern(place: str) -> str:
 
 
 def _pattern_of_row(path: str, cells: Mapping[str, Cell]) -> str | CellError:
-    """The place with the cells of a row in its braces, their wildcards escaped; a fault for an empty cell, and for one that leads out of
-    the folder."""
+    """The place `path` with the cells of a row in its braces, their wildcards escaped; a fault for an empty cell, for one that cannot be
+    read, and for one that leads out of the folder."""
     for name, cell in cells.items():
         if isinstance(cell, CellError):
             return cell
@@ -400,7 +400,8 @@ def _pattern_of_row(path: str, cells: Mapping[str, Cell]) -> str | CellError:
 
 
 def _source_of_pattern(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
-    """The one file that fits a pattern; a fault where there is none, or where there are several."""
+    """The one file that fits a pattern, files of runs aside; a fault where there is none, or where there are several. `column` is the one
+    that the file is for, which messages name."""
     fitting = without_runs(pattern, folder, matching(pattern, folder))
     paths = sorted(path for path in fitting if kind_at(folder, path) == "file")
     if len(paths) == 1:

@@ -161,7 +161,8 @@ def _without_ending(id: str, end: str) -> str:
 
 
 def variants_at(place: str, folder: Path) -> dict[str, str]:
-    """The variants that are in a folder, or fit a pattern: their names, and where the outputs of each are.
+    """The variants that are in a folder, or fit a pattern: their names, and where the outputs of each are. Each folder or file there is
+    one, a file named without its ending; hidden ones and those of runs are left out.
 
     Raises Problems (config) when there is none, and for names that cannot be those of variants.
     """

@@ -239,7 +239,7 @@ def _object_in(source: ByteSource) -> dict[str, Any] | None:
 
 
 def key_of_documents(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
-    """The key that names the documents in every list: the requested one, or one with a usual name.
+    """The key that names the documents in every list: the one that is `named`, or one with a usual name; None where there is none.
 
     A usual name is taken when every document has it, and no two documents of a list have the same.
     """

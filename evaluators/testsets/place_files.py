@@ -68,8 +68,8 @@ class PlaceFiles(Struct, frozen=True):
     """Rows from elsewhere, in the file that the settings name."""
 
     def holds_rows(self, path: str) -> bool:
-        """Whether a file of expected answers holds rows of a table, and not documents: it is a table by its ending, or its list and those
-        of the outputs are rows."""
+        """Whether the file at `path`, of expected answers, holds rows of a table, and not documents: it is a table by its ending, or its
+        list and those of the outputs are rows. A folder or a pattern holds documents."""
         if holds_documents(path, self.folder):
             return False
         source = self.locate(path)

@@ -79,6 +79,7 @@ class RowText:
     """A row, read cell by cell: its finished cells, and the parts of the current one. All sizes are in characters."""
 
     def __init__(self, longest: int) -> None:
+        """`longest` is how many characters a cell may have. Numbers of the row count characters."""
         self.longest_cell = longest
         self.longest_raw_cell = 2 * longest + 2
         """With its quotes, each of which may be doubled."""

@@ -213,8 +213,9 @@ def _value_stands_below(names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def refuse_two_rows_of_names(source: ByteSource, row: int, names: Sequence[str], second: Sequence[str]) -> None:
-    """Raises Problems where the header, which is the row of that number, says of what its columns are, and the row below says which:
-    `vendor,,total,` above `gold,pred,gold,pred`."""
+    """Raises Problems where two rows name the columns together: the `names`, in the row of that number, say of what the columns are, and
+    the `second` row says which, as in `vendor,,total,` above `gold,pred,gold,pred`. At least `_LEAST_ALIKE` names have the same cells
+    below."""
     width = max(len(names), len(second))
     above, below = ([cell.strip() for cell in [*cells, *[""] * (width - len(cells))]] for cells in (names, second))
     groups: list[tuple[str, list[str]]] = []

@@ -65,7 +65,8 @@ class WebServer(RemoteFiles):
         )
 
     async def _request_state(self, path: str) -> PlaceState:
-        """Asks for one byte of the file: the answer shows its size and version, and whether the server sends parts."""
+        """Asks for one byte of the file at `path` and gives its state: its size and version, and whether it can be read in parts or, where
+        the server does not tell the size of the whole, only as a stream."""
         async with self._answer(path, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             # of a part a server says `bytes 0-0/1234`, or `bytes */0`
             total = answer.headers.get("Content-Range", "").rpartition("/")[2] if answer.status in (206, 416) else ""

@@ -151,7 +151,8 @@ class Sheet:
         return time_text(value, cell.number_format or "")
 
     def _cell_without_value(self, cell: Any, row: int, column: int, width: int) -> Cell:
-        """The cell where the library gives no value: "" for an empty one, an error for a formula that was never calculated.
+        """The cell in that row and column, where the library gives no value: "" for an empty one, an error for a formula that was never
+        calculated.
 
         The sheet is gone through a second time, for its formulas, from the first cell on that might be one.
         """
@@ -174,7 +175,8 @@ class Sheet:
 
 
 def _covering_ranges(ranges: Sequence[str], width: int) -> Callable[[int, int], str | None]:
-    """A function from the row and column of a cell to the range whose first cell covers it; None where none does."""
+    """A function from the row and column of a cell to the merged range that covers it; it gives None where none does, and for the first
+    cell of a range. Of the `ranges`, such as `B2:B4`, columns beyond `width` are left out."""
     from openpyxl.utils import range_boundaries
 
     columns: dict[int, list[tuple[int, int, str, bool]]] = {}

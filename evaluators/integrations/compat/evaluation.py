@@ -331,7 +331,8 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
 
 
 def _create_folder(path: Path, force: bool) -> RunFolder:
-    """Makes a new run folder. Raises Problems where it cannot be made, whose messages name arguments of Python in place of options."""
+    """Makes a new run folder at `path`; with `force` it takes the place of a run. Raises Problems where it cannot be made, whose messages
+    name arguments of Python in place of options."""
     try:
         return RunFolder.create(path.parent, path.name, force, folder_names)
     except Problems as error:

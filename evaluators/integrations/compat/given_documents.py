@@ -183,8 +183,8 @@ def _null_as_json(document: Any) -> Any:
 
 
 def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
-    """The ids that the expected documents have at a key. Raises Problems (testset) with every document that has no text or whole number
-    there."""
+    """The ids that the `expected` documents have at the key `id_field`. Raises Problems (testset) with every document that has no text or
+    whole number there, or is no JSON."""
     ids: list[Any] = []
     issues: list[Issue] = []
     for number, cell in enumerate(expected):

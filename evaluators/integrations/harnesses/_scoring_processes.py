@@ -105,7 +105,7 @@ class ScoringProcesses:
     @contextmanager
     def _own_process(self) -> Iterator[_Process]:
         """A process for this caller alone. It is ended where its use raises."""
-        process = self._from_idle() or self._start_process()
+        process = self._take_idle() or self._start_process()
         try:
             yield process
         except BaseException:
@@ -114,7 +114,7 @@ class ScoringProcesses:
         with self._lock:
             self._idle.append(process)  # one that was ended meanwhile is found to be so when it is taken
 
-    def _from_idle(self) -> _Process | None:
+    def _take_idle(self) -> _Process | None:
         """An idle process that is still alive; None where there is none. Dead ones are cleared away."""
         while True:
             with self._lock:
@@ -267,7 +267,7 @@ def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -
     while True:
         name, raw, seconds = service.recv()
         with (
-            _ending_after(seconds + _GRACE_SECONDS),
+            _end_process_after(seconds + _GRACE_SECONDS),
             session_in(sessions.get(name)) as session,
             asking_with(session=session),
         ):
@@ -277,8 +277,9 @@ def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -
 
 
 @contextmanager
-def _ending_after(seconds: float) -> Iterator[None]:
-    """Makes the system kill this process when the block takes longer, even if its parent has died."""
+def _end_process_after(seconds: float) -> Iterator[None]:
+    """A context that makes the system end this process when the block takes more than so many seconds, even if its parent has died. Where a
+    system has no such timer, such as Windows, nothing is limited."""
     timer = getattr(signal, "setitimer", None)
     if timer is None:
         yield

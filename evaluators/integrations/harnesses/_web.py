@@ -107,7 +107,8 @@ class _Closing:
 
 def _server(uvicorn: Any, config: Any, close: Callable[[], None]) -> Any:
     """A server that closes connections on which no request has come for a while, and when it is stopped, gives requests that are scored
-    a little time: the library waits for both without end."""
+    a little time: the library waits for both without end. `uvicorn` is that library, `config` what its server is made of; `close` ends
+    what is still under way."""
 
     class Server(uvicorn.Server):
         async def on_tick(self, counter: int) -> bool:

@@ -47,7 +47,8 @@ def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str
 
 
 def _score(scores: RowScores, names: Sequence[str], answer: str) -> Score:
-    """The scores of a row as Inspect takes them: a value for each of the names, NaN where there is no score, and why in the metadata."""
+    """The scores of a row as Inspect takes them: a value for each of the names, NaN where there is no score, and why in the metadata.
+    `answer` is the output, which Inspect shows beside them."""
     every = scores.every_score
     numbers = {score.name: score.score for score in every if score.score is not None}
     errors = {score.name: score.error for score in every if score.error is not None}

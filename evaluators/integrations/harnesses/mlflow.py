@@ -118,7 +118,7 @@ class _Table:
             """The metric over a table, whose columns come in the order of `wanted`. A row that has no such score is None."""
             columns = dict(zip(wanted, values, strict=True))
             del columns["metrics"]
-            rows = self._rows({"output": columns.pop("predictions"), "expected": columns.pop("targets"), **columns})
+            rows = self._score_rows({"output": columns.pop("predictions"), "expected": columns.pop("targets"), **columns})
             views = [next((score for score in row.every_score if score.name == name), None) for row in rows]
             return MetricValue(
                 scores=[view.score if view is not None else None for view in views],
@@ -133,9 +133,9 @@ class _Table:
         value.__signature__ = signature  # type: ignore[attr-defined]  # functions have one
         return value
 
-    def _rows(self, columns: Mapping[str, Any]) -> list[RowScores]:
-        """The scores of the rows of a table, by its columns. A table that equals the one before is not scored again, any other starts a
-        new run."""
+    def _score_rows(self, columns: Mapping[str, Any]) -> list[RowScores]:
+        """Scores the rows of a table, by its columns, and gives their scores. A table that equals the one before is not scored again; any
+        other resets `suite`, for a new run, and is remembered with its scores."""
         cells = {name: list(values) for name, values in columns.items() if values is not None}
         if cells != self._cells:
             self.suite.reset()
@@ -147,8 +147,8 @@ class _Table:
         return self._scores
 
     def _aggregates(self, name: str) -> dict[str, float]:
-        """The aggregates of one score over the rows: of an evaluator its mean, pass rate and count, of a field its accuracy and count.
-        Those without a value are left out."""
+        """The aggregates of the score called `name` over the rows: of an evaluator its mean, pass rate and count, of a field its accuracy
+        and count. Those without a value are left out; the overall score has none."""
         result = self.suite.result()
         mine = [evaluator for evaluator in result.evaluators if segment(evaluator.name) == name]
         if mine:

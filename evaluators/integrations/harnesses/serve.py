@@ -125,7 +125,7 @@ class ScoreApp:
 
     async def _answer(self, request: Request) -> Reply:
         """The answer to a request, checked from its host to its content type. `/health` needs no token, and a request above the limit of
-        those under way is refused."""
+        those under way is refused. While a request is read and scored, it counts in `_held`."""
         headers = request.headers
         if host_in(headers.get("host", "")) not in self._hosts:
             return _refusal(400, "this service does not answer to that host name")
@@ -153,8 +153,8 @@ class ScoreApp:
             self._held -= 1
 
     async def _read_and_score(self, name: str, request: Request) -> Reply:
-        """The answer to a request for that suite: reads its body, waits for a free process no longer than scoring may take, and scores
-        it in a thread."""
+        """The answer to a request for the suite called `name`: reads its body, waits for a free process no longer than scoring may take,
+        and scores it in a thread. Refuses a body that is late or too long, and a request for which no process becomes free."""
         try:
             raw = await body_of(request.stream(), self._max_bytes, self._body_seconds)
         except TimeoutError:
@@ -174,8 +174,8 @@ class ScoreApp:
             working.release()
 
     def _score_in_process(self, name: str, raw: bytes) -> Reply:
-        """The answer of a process, or a refusal that says why there is none: too slow, no answer, or a service that is being stopped. It
-        waits, so it runs in a thread."""
+        """The answer of a process to the body `raw`, scored by the suite called `name`; or a refusal that says why there is none: too slow,
+        no answer, or a service that is being stopped. It waits, so it runs in a thread."""
         seconds = self._seconds[name]
         try:
             return self._processes.answer(name, raw, seconds)

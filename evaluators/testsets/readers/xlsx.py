@@ -162,7 +162,8 @@ def _check_title(sheet: Sheet, row: int, header: Sequence[str], first: Sequence[
 
 
 def _notes_on_zeros(sheet: Sheet, first: Sequence[tuple[int, Sequence[Any]]], width: int) -> list[str]:
-    """A note on the first number that is shown with leading zeros, which are not in the cell; none without one."""
+    """A note on the first number that is shown with leading zeros, which are not in the cell; none without one. Of each of the `first`
+    rows, `width` cells are looked at."""
     for number, cells in first:
         for index, cell in enumerate(cells[:width], start=1):
             whole = isinstance(cell.value, int) and not isinstance(cell.value, bool)

@@ -79,10 +79,10 @@ class MLflow(RowTracker):
         uri = self.uri or mlflow.get_tracking_uri()
         client = mlflow.MlflowClient(tracking_uri=uri)
         try:
-            run = self._run(client, record, run_key(record))
+            run = self._find_or_create_run(client, record, run_key(record))
         except mlflow.exceptions.MlflowException as error:
             raise _refusal(error, uri) or error from error
-        with self._ending(client, record, [run.info.run_id]):
+        with self._end_runs_after(client, record, [run.info.run_id]):
             self._send(client, record, run, uri, progress)
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
@@ -93,7 +93,9 @@ class MLflow(RowTracker):
         children = {
             variant: shared or self._send_variant(client, record, run, str(variant)) for variant in record.each_variant
         }
-        with self._ending(client, record, [child.info.run_id for child in children.values() if child is not shared]):
+        with self._end_runs_after(
+            client, record, [child.info.run_id for child in children.values() if child is not shared]
+        ):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
                 return
@@ -102,7 +104,7 @@ class MLflow(RowTracker):
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column, progress)
 
     @contextmanager
-    def _ending(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
+    def _end_runs_after(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
         """Around a block that sends: at its end MLflow is told that the runs of these ids are finished; after an error, in one quick try,
         that they were killed."""
         try:
@@ -131,17 +133,17 @@ class MLflow(RowTracker):
         _log_table(client, record, run.info.run_id, (variant,))
         return run
 
-    def _run(self, client: MlflowClient, record: Run, key: str) -> PlatformRun:
+    def _find_or_create_run(self, client: MlflowClient, record: Run, key: str) -> PlatformRun:
         """The run that the settings or the environment name, the one that was sent before, or a new one."""
         if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
-        experiment = self._experiment(client, record)
+        experiment = self._find_or_create_experiment(client, record)
         runs = client.search_runs([experiment], _tag_filter(key), max_results=1)
         if runs:
             return runs[0]
         return client.create_run(experiment, _start_time(record), {RUN_KEY: key}, run_name=record.place.name)
 
-    def _experiment(self, client: MlflowClient, record: Run) -> str:
+    def _find_or_create_experiment(self, client: MlflowClient, record: Run) -> str:
         """The id of the experiment that the setting, an environment variable of MLflow, or the suite names.
 
         One that is not there is made.
