@@ -16,7 +16,8 @@ from evaluators.scoring.values.json_documents import documents
 
 
 def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellError | Any:
-    """The value of a kept cell as an evaluator read it: text, a document, a CellError, or MISSING."""
+    """The value of a kept cell as an evaluator read it, as `reading` says: a text, a document or what is at its path `at`, a CellError
+    where none can be read, or MISSING. `cells` are those of the row by column."""
     cell = cells.get(reading.column, MISSING)
     if reading.how == "text":
         return cell

@@ -144,8 +144,8 @@ class Metric(Struct, frozen=True):
 def compute_metrics(
     metrics: Iterable[Metric], sums: Sums | Confusion | Measure | GroupsOfK | FlipCounts | Steps
 ) -> dict[str, Any]:
-    """The values of the metrics, and the intervals of those that have one, by the names of the attributes of statistics,
-    computed from `sums`."""
+    """The values of the metrics, and the intervals of those that have one, computed from `sums`: keyword arguments for a record of
+    statistics, by the names of its attributes. A Fraction becomes a float."""
     record: dict[str, Any] = {}
     for metric in metrics:
         if metric.made is not None:

@@ -66,7 +66,8 @@ def result_and_facts(body: Mapping[str, Any], where: str) -> tuple[RunResult, Re
 
 
 def run_file_bytes(file: Path, path: Path) -> bytes:
-    """The bytes of a file of the run folder `path`. Raises Problems (config) where it is missing, a link, or too large."""
+    """The bytes of a file of the run folder `path`. Raises Problems (config) where it is missing, a link, too large, or cannot be read; of
+    a `run.json` that is missing beside a `run.db`, they say that the run is not finished."""
     try:
         if file.is_symlink():
             raise problem(

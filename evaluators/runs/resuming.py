@@ -87,7 +87,8 @@ def _results_folder(results: str | Path | None) -> Path:
 def resume_key(
     prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str
 ) -> dict[str, str]:
-    """The facts that two attempts at a run must have in common: a checksum of each, by its name in messages."""
+    """The facts that two attempts at a run must have in common: a checksum of each, by its name in messages. `repeat_judge` is how often a
+    judge is asked each question, `recordings` say what is recorded of each variant, and `fingerprint` is that of the data."""
     suite, test_set = prepared.suite, prepared.test_set
     reading = [getattr(test_set.config, name) for name in _READING]
     chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]

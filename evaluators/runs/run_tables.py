@@ -171,7 +171,7 @@ def make_table(db: sqlite3.Connection, name: str, definition: str) -> None:
 def connect(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
     """Connects to the file, which a writer makes where it is not there; without a path, to an empty database in memory.
 
-    Raises sqlite3.Error.
+    Raises sqlite3.Error, also where this machine's SQLite is too old for files.
     """
     if path is None:
         return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)

@@ -133,7 +133,8 @@ def _fits(option: Option, value: Any) -> bool:
 
 
 def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
-    """The options of a form for the settings in a JSON Schema. A setting with settings of its own gives an option for each of them."""
+    """Yields the options of a form for the settings in a JSON Schema. A setting with settings of its own gives an option for each of them;
+    settings that a form cannot show are left out."""
     models = schema.get("$defs", {})
     for name, part in schema.get("properties", {}).items():
         if name in _NOT_IN_FORMS or READ_AS in part:

@@ -66,8 +66,8 @@ class Folder:
         return sorted(lines, key=lambda line: (line.kind != "suite", line.path))[:MOST_FILES]
 
     def _walk_files(self) -> Iterator[Path]:
-        """The suites and the files with rows in the folder. Hidden ones are passed over, and run folders with all that is below them;
-        depth and number of folders have limits."""
+        """Yields the suites and the files with rows in the folder, also in folders below it. Hidden ones are passed over, and run folders
+        with all that is below them; what lies deeper than `_DEEPEST`, or beyond the first `_MOST_FOLDERS` folders, is left out."""
         for walked, (at, folders, files) in enumerate(os.walk(self.root), 1):
             here = Path(at)
             too_deep = len(here.relative_to(self.root).parts) >= _DEEPEST or walked > _MOST_FOLDERS

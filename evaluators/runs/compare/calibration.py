@@ -148,7 +148,7 @@ def calibrate(
     choices: Mapping[str, tuple[bool, Fraction]],
 ) -> Calibration:
     """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column, or beside `marks`,
-    which are by id.
+    which are by id. The column is not read then.
 
     A cell that is one of the evaluator's `choices` has its score, and passes as it does. Numbers in the column are on `scale`, and pass
     from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or a column that the run does not have, for a

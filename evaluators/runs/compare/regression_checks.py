@@ -96,8 +96,8 @@ def _is_about_field(difference: Difference, field: str | None) -> bool:
 
 
 def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResult:
-    """The check that fails where a difference is clearly worse, and names each. Mistakes where nothing was expected before (`invented`)
-    are left out: they are no matter of chance."""
+    """The result of the rule `significant_drop`, which fails where a difference is clearly worse, and names each, and passes otherwise.
+    Mistakes where nothing was expected before (`invented`) are left out: they are no matter of chance."""
     worse = [difference for difference in differences if difference.verdict == "worse" and not difference.invented]
     if not worse:
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))

@@ -55,8 +55,8 @@ def _in_pool(
     """Runs the tasks of `waiting` in a pool of worker processes, and yields their results in any order. Once a worker is lost, no more
     tasks are begun; those that were under way come last, as `Lost`.
 
-    Once `stopped()` is true, `run` is told so in every worker and ends its task early; `waiting` is what ends the tasks that are to come.
-    An error ends the workers.
+    Once `stopped()` is true, `run` is told so in every worker and ends its task early; that no further tasks come is for `waiting` to see
+    to. An error ends the workers.
     """
     context, others = _process_context(), multiprocessing.active_children()
     stop = context.RawValue("b", 0)
