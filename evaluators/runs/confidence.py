@@ -118,8 +118,8 @@ class ClusterConfidence:
             self.settle()
 
     def settle(self) -> None:
-        """Adds the clusters that `add` has collected to the confidences, and forgets them: for each bin the right rows of a cluster, and for
-        each threshold that is shown the wrong ones from it on, both of how many."""
+        """Adds the clusters that `add` has collected to the confidences, and forgets them: for each bin the right rows of a cluster, and
+        for each threshold that is shown the wrong ones from it on, both of how many."""
         bins, accepted = Counter[tuple[int, int, int]](), Counter[tuple[int, int, int]]()
         for kinds, times in self._alike.items():
             rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]  # see `_band_and_label`

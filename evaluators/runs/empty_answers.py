@@ -22,7 +22,7 @@ def empty_answer_note(
     lines: Sequence[EvaluatorLine], roles: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
 ) -> str | None:
     """A sentence with the mean score that each evaluator of documents gives for `{}` in the first `MOST_ROWS` rows; None where none of them
-    scores a row."""
+    scores a row. Evaluators that ask somebody are left out."""
     lines = _without_asking(lines)
     if not any(_reads_outputs(line) for line in lines):
         return None

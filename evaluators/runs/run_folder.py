@@ -185,7 +185,7 @@ class RunFolder:
 
     def finish(self, result: RunResult, record: object = None) -> Path:
         """Closes `run.db`, writes `environment.json` and then `run.json`, with the `record` of the rows, lets nobody but the owner read the
-        folder's files, and returns the folder.
+        folder's files, and returns the folder. The run is finished from then on.
 
         Raises Problems (environment) when the system refuses.
         """

@@ -21,7 +21,8 @@ FileMarks: TypeAlias = Mapping[ByteSource, str]
 
 
 def file_marks(files: Iterable[ByteSource]) -> dict[ByteSource, str]:
-    """The marks of files as they are now, of those that have one. Raises Problems (environment) when a store cannot be asked."""
+    """The marks of files as they are now, texts that change when the file does. A file without a mark is left out. Raises Problems
+    (environment) when a store cannot be asked."""
     versions: dict[ByteSource, str | None] = {}
     elsewhere: dict[str, tuple[RemoteFiles, list[ByteSource]]] = {}
     for source in files:

@@ -127,8 +127,8 @@ def kept_score(request: Score, suite: Suite, data: str, run: Run) -> KeptScore:
 
 
 def _table_row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
-    """A row of the table. Its letters are, for each evaluator, one for the verdict and one for each field. `open_` has, for evaluators whose
-    fields the suite does not list, the index among these letters of each field by its path."""
+    """A row of the table. Its letters are, for each evaluator, one for the verdict and one for each field. `open_` has, for evaluators
+    whose fields the suite does not list, the index among these letters of each field by its path."""
     statuses = "".join(
         _verdict_letter(verdict)
         + (
