@@ -209,7 +209,8 @@ class _Check(Struct, frozen=True):
         """Yields the findings about the keys of an object: those compared as one value, those that the schema declares, and then all
         others.
 
-        One that is not declared is an error, unless the schema has a rule for all other keys, or it is the id.
+        One that is not declared is an error, unless the schema has a rule for all other keys, or it is the id. `place` is the path of the
+        object; `siblings` are as in `check_value`: one of them may know the key.
         """
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}

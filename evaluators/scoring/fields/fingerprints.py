@@ -96,8 +96,8 @@ def _collect(place: Place, value: Any, values: _Values) -> None:
 
 
 def _collect_inside(place: Place, value: Any, values: _Values) -> None:
-    """Adds the values inside an object or a list. The item is not `known` where something inside has no key: an undeclared key that counts,
-    a field compared together with others, or items that the tree has no place for."""
+    """Adds to `values` those inside an object or a list. The item is not `known` where something inside has no key: an undeclared key that
+    counts, a field compared together with others, or items that the tree has no place for."""
     node = place.node
     if value.__class__ is dict:
         for key, _, child in place.steps:

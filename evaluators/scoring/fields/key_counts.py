@@ -154,8 +154,8 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             yield KeyFault(*json.loads(text)), count
 
     def _faults(self, list_result: ListResult) -> Iterator[tuple[KeyFault, int]]:
-        """Yields the faults of a list's items, each with the number of items. Notes in `looked_for` and `met` that the list has items, and
-        that some have the key."""
+        """Yields the faults of a list, each with the number of items: too long to pair, without the key, or with that of another item.
+        Notes in `looked_for` that a side has items, and in `met` that some of these have the key."""
         path, align = list_result.at.node.name, list_result.at.node.align
         if list_result.crowded:
             yield KeyFault(path, align.rule, "expected", "too_long"), len(list_result.expected)
