@@ -154,11 +154,13 @@ def comparison_written(name: str, comparison: RunComparison) -> str:
 
 
 def golden(file: Path, text: str) -> None:
-    """The text is what stands in the file. With REGENERATE=1 the file is written anew, and the test fails with the difference."""
+    """The text is what stands in the file. Else the test fails with the difference; with REGENERATE=1 it writes the file anew."""
     before = file.read_bytes().decode() if file.is_file() else ""
-    if os.environ.get("REGENERATE") and text != before:
+    if text == before:
+        return
+    if regenerated := bool(os.environ.get("REGENERATE")):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
-        changed = difflib.unified_diff(before.splitlines(), text.splitlines(), "as it was", "as it is now", lineterm="")
-        pytest.fail(f"{file} is written anew:\n" + "\n".join(changed), pytrace=False)
-    assert text == before
+    said = "is written anew" if regenerated else "differs; REGENERATE=1 writes it anew"
+    changed = difflib.unified_diff(before.splitlines(), text.splitlines(), "as it was", "as it is now", lineterm="")
+    pytest.fail(f"{file} {said}:\n" + "\n".join(changed), pytrace=False)

@@ -72,7 +72,7 @@ def test_nobody_imports_a_plug_by_name(imports: ImportGraph, socket: str) -> Non
         for importer in imports.find_modules_that_directly_import(plug)
         if not importer.startswith(f"{SCREEN}.")
     }
-    assert named == set()
+    assert named == set(), "what plugs share stands in a file whose name begins with an underscore"
 
 
 def test_value_classes_are_structs_but_where_a_host_wants_a_data_class() -> None:

@@ -1,4 +1,4 @@
-"""Messages, hints and docstrings name only options that there are."""
+"""Messages, hints and docstrings name only options that there are, and the help names every format and reader."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Final
 
 import click
+import pytest
 
 import evaluators
 from evaluators.cli import command
+from evaluators.cli._options import RUN_FILES
+from evaluators.reports.format import FORMATS
+from evaluators.testsets.reader import READERS
 
 OF_OTHERS: Final = {"--head"}
 """`ray start --head`."""
@@ -58,3 +62,24 @@ def test_every_option_that_a_text_names_is_one_of_its_command() -> None:
         if name in known and option not in known[name]
     ]
     assert not wrong
+
+
+def help_of_run(option: str) -> str:
+    """The help of an option of `evaluators run`."""
+    run = command.get_command(click.Context(command), "run")
+    assert run is not None
+    return next(str(getattr(parameter, "help", "")) for parameter in run.params if option in parameter.opts)
+
+
+@pytest.mark.parametrize("name", FORMATS.shipped_names())
+def test_the_help_names_every_format_of_a_report(name: str) -> None:
+    form = FORMATS.find(name)
+    if form.file:
+        assert re.search(rf"\b{name}\b", help_of_run("--formats"))
+    for ending in form.suffixes:
+        assert re.search(rf"(?<!\w){re.escape(ending)}\b", RUN_FILES)
+
+
+@pytest.mark.parametrize("name", READERS.shipped_names())
+def test_the_help_names_every_reader(name: str) -> None:
+    assert re.search(rf"\b{name}\b", help_of_run("--test-set-format"))

@@ -59,7 +59,7 @@ def test_the_site_lists_every_page_once() -> None:
     listed = sorted(names_in(site["nav"]))
     unlisted = [folder.removesuffix("*") for folder in site["not_in_nav"].split()]
     every = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
-    assert listed == sorted(page for page in every if not page.startswith(tuple(unlisted)))
+    assert listed == sorted(page for page in every if not page.startswith(tuple(unlisted))), "see nav in mkdocs.yml"
 
 
 def names_in(nav: object) -> Iterator[str]:

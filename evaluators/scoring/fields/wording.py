@@ -1,6 +1,6 @@
 """The results of a row in words: an outcome for each metric of each result, with its reason and its values.
 
-No document is walked and no value compared again: a comparator is asked only to put into words what it decided.
+What is put into words was decided by the walk before. A comparator may read the two values once more to say why.
 """
 
 from __future__ import annotations
