@@ -17,6 +17,7 @@ from evaluators.guide.expected_answers import FIRST_ROWS, MOST_ROWS, first_cells
 from evaluators.guide.init_notes import (
     end_text,
     notes_on_columns,
+    notes_on_lines,
     notes_on_other_references,
     notes_on_pairing,
     notes_on_partners,
@@ -97,6 +98,10 @@ def draft_suite(
     """
     if STANDARD_INPUT in (data, output, expected):
         raise problem("no-file", "a suite names its data, so standard input cannot be it", hint="save it as a file first")
+    if expected is not None and expected == output:
+        message = f"the expected answers and the outputs are both said to be in {expected}"
+        hint = f"to tell them apart by their names: evaluators init {quote(expected)}"
+        raise problem("one-place", message, hint=hint)
     place = data or expected
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
@@ -156,6 +161,9 @@ def draft_suite(
     written_test_set = {**places_as_written, **reading}
     text = suite_text("\n".join(head), _suite_name(place), written_test_set, chosen, made, slices_for(cells, taken))
     paired = notes_on_pairing(test_set) if data is None else notes_on_partners(test_set)
+    paired += (
+        notes_on_lines(cells.get(roles.expected or "", ()), cells.get(roles.output or "", ())) if data is None else []
+    )
     notes = [
         *ask.said,
         *chosen.notes,

@@ -111,6 +111,14 @@ def notes_on_pairing(test_set: TestSet) -> list[str]:
     return [*first_table(test_set.table).notes, *doubts]
 
 
+def notes_on_lines(expected: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
+    """The note on one text and its output that have as many lines, which may be an answer each; none for other cells."""
+    counts = {len(text.strip().split("\n")) if isinstance((text := cell), str) else 0 for cell in (*expected, *outputs)}
+    if len(expected) != 1 or len(counts) != 1 or counts <= {0, 1}:
+        return []
+    return ["each file is one text; for an answer in each line, write both as columns of a CSV file, expected and output"]
+
+
 def notes_on_partners(test_set: TestSet) -> list[str]:
     """The notes on rows that were paired with a file by ids that are spelt otherwise, and on rows without an output there."""
     endings = [f"to review: {warning.message}" for warning in test_set.warnings if warning.code == IDS_SPELT_OTHERWISE]

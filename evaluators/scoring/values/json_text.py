@@ -171,6 +171,10 @@ def as_str(text: str | bytes) -> str:
     return text
 
 
+TEXT_GOES_ON: Final = "the value is complete, but the text goes on"
+"""The message on a text with more than one value in it."""
+
+
 def _read_whole(text: str, depth: int) -> JSON:
     """The value of a text that holds one JSON value and blanks, and nothing else. Raises NotJSON."""
     if not text.strip(BLANKS):
@@ -180,7 +184,7 @@ def _read_whole(text: str, depth: int) -> JSON:
     reading = read(text, depth=depth)
     rest = text[reading.end :].lstrip(JSON_BLANKS)
     if rest:
-        raise NotJSON("the value is complete, but the text goes on", len(text) - len(rest))
+        raise NotJSON(TEXT_GOES_ON, len(text) - len(rest))
     return reading.usable
 
 

@@ -10,7 +10,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import JSON, MISSING
 from evaluators.scoring.needs import Cell, too_long
-from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse_file
+from evaluators.scoring.values.json_text import MAX_CHARS, TEXT_GOES_ON, NotJSON, parse_file
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.scoring.values.quoting import first_texts, key_text, kind
@@ -60,6 +60,11 @@ class Json(Reader, frozen=True):
             yield Chunk(range(start, end), end, {name: [_cell(row, name) for row in part] for name in columns}, faults)
 
 
+_ONE_VALUE_A_LINE: Final = (
+    "for several values one after another, write one in each line of a .jsonl file, as `jq -c . FILE > rows.jsonl` does"
+)
+
+
 def _rows(source: ByteSource) -> list[JSON]:
     """The list of rows in a JSON file: the file itself, the named list, a table in another form, or the only list of objects in it. Raises
     Problems where it holds none of these, or several lists."""
@@ -68,10 +73,14 @@ def _rows(source: ByteSource) -> list[JSON]:
     except NotJSON as error:
         refuse_utf16(source, source.head(_HEAD_BYTES))
         place = "" if error.position is None else f" at character {error.position + 1:,}"
-        raise unusable_file(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None
+        hint = _ONE_VALUE_A_LINE if error.message == TEXT_GOES_ON else _SHAPE
+        raise unusable_file(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", hint) from None
     if source.list is not None:
         return _named_list(source, value, source.list)
     if isinstance(value, list):
+        if value and all(isinstance(row, list) for row in value):
+            hint = 'write each row as an object, {"id": …, "expected": …, "output": …}, or the rows as CSV below a line of names'
+            raise unusable_file(source, "no-rows", "the file holds a list of lists, whose cells have no names", hint)
         return value
     table = table_in(value) if isinstance(value, dict) else None
     if table is not None:

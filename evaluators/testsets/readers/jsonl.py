@@ -114,10 +114,16 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
     return Chunk(offsets, span + lines.length, columns, faults)
 
 
+_NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
+"""What Python writes, and JSON has no word for."""
+
+
 def _issue_of_line(error: NotJSON) -> Issue:
     """The problem of a line that holds no object."""
     place = "" if error.position is None else f" at character {error.position + 1}"
     hint = "each line holds one object in braces, on one line"
+    if error.message.startswith(_NO_NUMBERS):
+        hint = "write null where there is no number"
     message = f"the line is not a JSON object: {error.message}{place}"
     return Issue("unreadable-row", Blame.TESTSET, message, hint=hint)
 
