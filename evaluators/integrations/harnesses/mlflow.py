@@ -75,7 +75,8 @@ class SuiteFeedback(Scorer):
 
         def pass_rate(values: list[float]) -> float | None:
             """The share of rows that pass, among as many rows as there are values; None where none is decided."""
-            decided = [passed for passed in self._passed[-len(values) :] if passed is not None]
+            first = max(0, len(self._passed) - len(values))
+            decided = [passed for passed in self._passed[first:] if passed is not None]
             return decided.count(True) / len(decided) if decided else None
 
         return pass_rate

@@ -66,6 +66,8 @@ def test_a_run_of_mlflow_and_a_run_that_is_sent_stand_in_one_table(
     ]
     for _ in range(2):  # a scorer that is used again counts the rows of each evaluation
         mlflow.genai.evaluate(data=data, scorers=[scores])
+    pass_rate = next(each for each in scores.aggregations if getattr(each, "__name__", "") == "pass_rate")
+    assert pass_rate([]) is None  # an evaluation without a score has none of earlier rows
     runs = mlflow.MlflowClient(mlflow_store).search_runs([experiment.experiment_id])
     assert len(runs) == 3
     shared = {name: pytest.approx(value) for name, value in ours.main.items() if name != "gates/failed"}
