@@ -13,7 +13,7 @@ COUNT = 300
 
 def looked_up(drawn: list[dict[str, Any]]) -> tuple[int, int]:
     """How many values are found, and how many are looked for."""
-    verdicts = grounded().check().rows([json.loads(row["output"]) for row in drawn], [row["mail"] for row in drawn])
+    verdicts = grounded().check().verdicts([json.loads(row["output"]) for row in drawn], [row["mail"] for row in drawn])
     return sum(one.num for one in verdicts), sum(one.den for one in verdicts)
 
 
