@@ -235,7 +235,8 @@ def _word_count(text: str) -> int:
 
 
 def judge_lines(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[str]:
-    """The lines of an `llm_judge` with a rubric, which sees the columns of some roles, commented out."""
+    """The lines of an `llm_judge` with a rubric, commented out, below a comment that says why. It sees the columns of some roles; `margin`
+    are further lines of its settings, already indented."""
     lines = [
         "- llm_judge:",
         "    name: judged",

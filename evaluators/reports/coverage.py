@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 _MOST_FIELDS: Final = 3
 """So many fields are named of an evaluator that measured nothing."""
+_NEAREST: Final = "did you mean"
 
 
 def gaps(
@@ -78,14 +79,15 @@ def _is_there(first: Sequence[FirstRows], evaluator: str, path: str) -> bool:
 
 
 def _nearest_path_hint(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
-    """A hint on a path that no row has: the most similar path of the first rows, or else their keys; None where they have no keys."""
+    """A hint on a path that no row has: the most similar path of the first rows, behind _NEAREST, or else their keys; None where they have
+    no keys."""
     if spaced := with_space_after_colon(path):
-        return f'did you mean "{spaced}", with a space after the colon?'
+        return f'{_NEAREST} "{spaced}", with a space after the colon?'
     documents, wanted = _documents(first, evaluator), parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:HINT_ROWS])
     nearest = next((path for path in near if path is not None), None)
     if nearest is not None:
-        return f'did you mean "{nearest}"?'
+        return f'{_NEAREST} "{nearest}"?'
     keys = list(dict.fromkeys(key for document in documents for key in (document if isinstance(document, dict) else ())))
     if not keys:
         return None
@@ -280,9 +282,10 @@ def _field_measured_nothing(
 
 
 def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Sequence[FirstRows]) -> str | None:
-    """A hint on the first fields of an evaluator that no row has, with what the rows have there; None where nothing is known.
+    """A hint on the first fields of an evaluator without a measured value; None where nothing is known of them.
 
-    Fields that rows do have are left out: they have no weight, or the evaluator would have measured something.
+    Where rows have some of these fields, it says that all their values count as absent. Else it names for each field the nearest path of
+    the first rows ("did you mean"), and once what the rows have for those fields that are near to nothing.
     """
     scored, measured = line.settings.scored_fields(), {field.path for field in stats.fields if field.counts.n}
     if scored.tree is None:
@@ -294,13 +297,13 @@ def _fields_found_nowhere(line: EvaluatorLine, stats: EvaluatorStats, first: Seq
     hints = {path: _nearest_path_hint(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None
-    hints_text = [
-        f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")
-    ]
-    listed = next((hint for hint in hints.values() if hint and not hint.startswith("did")), None)
-    other = [path for path, hint in hints.items() if not (hint and hint.startswith("did"))]
-    named = [f"no row has {_paths_text(other)}; {listed}"] if other and listed else []
-    return "; ".join([*hints_text, *named])
+    near = {path: hint for path, hint in hints.items() if hint and hint.startswith(_NEAREST)}
+    far = [path for path in hints if path not in near]
+    keys_of_rows = next((hint for path, hint in hints.items() if hint and path not in near), None)
+    sentences = [f'"{path}" was found in no row: {hint}' for path, hint in near.items()]
+    if far and keys_of_rows:
+        sentences.append(f"no row has {_paths_text(far)}; {keys_of_rows}")
+    return "; ".join(sentences)
 
 
 def _nothing_measured(line: EvaluatorLine, stats: EvaluatorStats, where: str | None, hint: str | None) -> Issue:

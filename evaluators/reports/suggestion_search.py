@@ -451,7 +451,8 @@ def _suggestions_for_texts(
     whole: int,
 ) -> Iterator[Suggestion]:
     """Suggestions of some changes to an evaluator of texts that turn rows right and none wrong, the one that turns most first. Of changes
-    that turn the same rows, only the first is given.
+    that turn the same rows, only the first is given; one that takes a word to explain (`says`) is left out where those before it turn all
+    its rows.
 
     `expected` is the column of the expected answers; `again` has the rows to score again. `wrong` is how many of the rows that are looked
     at are wrong, `whole` how many of all.

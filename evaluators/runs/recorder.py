@@ -145,7 +145,8 @@ class Recorder:
             self._keep_cells(chunk, columns)
 
     def recorded_counts(self) -> dict[str, int]:
-        """How many rows were recorded under each key of each evaluator, and how many were set aside."""
+        """How many rows were recorded under each key, which begins with the name of an evaluator, and under SET_ASIDE how many rows were
+        set aside."""
         counts: dict[str, int] = {}
         for outcomes in self._evaluators:
             counts.update(outcomes.recorded_counts())

@@ -61,12 +61,13 @@ class RowSampling:
             if self._last and key > self._last:
                 continue
             if (sample := self._sampled.keep(*values)) is not None:
-                self._sample.rows[key + _hash(sample)] = sample
+                self._sample.rows[key + _hash(sample)] = sample  # a row that is there twice counts once
                 if len(self._sample.rows) >= 2 * MOST_ROWS:
-                    self._last = max(self.sample().rows)
+                    self._sample.limit()
+                    self._last = max(self._sample.rows)
 
     def sample(self) -> RowSample:
-        """The rows chosen so far, within the limit."""
+        """Cuts the rows chosen so far to MOST_ROWS, and gives them."""
         self._sample.limit()
         return self._sample
 

@@ -81,7 +81,8 @@ class RunRows:
         return some.fetchone() is not None
 
     def verdicts(self) -> list[list[Result]]:
-        """By evaluator, the verdicts that codes stand for, in the order of codes."""
+        """A list of verdicts for each evaluator, in which a row's code is the index of its verdict: those that this process has written, or
+        else those that are read from the run's file."""
         return self.stored_verdicts() if self.written is None else self.written
 
     def stored_verdicts(self) -> list[list[Result]]:

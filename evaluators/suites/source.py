@@ -197,7 +197,8 @@ def _compose_tree(document: SuiteInput, *, of_suite: bool) -> YamlNode:
 
 def _suite_source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
     """The suite of a tree, with the files that it extends and the variables of `environment` (None: those of this process) filled in.
-    `path` is the file of the tree, None where it has none. Raises Problems."""
+    `path` is the file of the tree, None where it has none. What is shown of it has the names of variables in place of what they filled in.
+    Raises Problems."""
     known = os.environ if environment is None else environment
     own = root.spot.document
     chain = Chain(tree, known)
@@ -208,7 +209,7 @@ def _suite_source(root: YamlNode, path: Path | None, environment: Mapping[str, s
     data: dict[str, Any] = filling.filled_data(whole)
     filling.findings.raise_any()
     shown: dict[str, Any] = filling.shown_data(whole) if filling.filled else data
-    documents = tuple(tree.spot.document for tree in trees)
+    documents = tuple(each.spot.document for each in trees)
     return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
 
 

@@ -161,7 +161,8 @@ class Numeric(Comparator):
         return None if self.between in (None, EXPECTED) else str(self.between).removeprefix(ROW).strip()
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
-        """The upper limit in the cell; without an expected value, None for the lower limit and the upper one. Empty without either."""
+        """What completes the limits that an output may lie between: `(upper,)` beside an expected value, which is the lower limit, and
+        `(None, upper)` without one. `upper` is the cell, None for a blank one; nothing where neither is there."""
         upper = None if cell is MISSING or (isinstance(cell, str) and not cell.strip()) else cell
         if expected is not MISSING:
             return (upper,)

@@ -400,7 +400,8 @@ _DATE_FORMAT: Final = late_pattern(r"(?=.*[Dd])(?=.*[Mm])(?=.*[Yy])(?:[DdMmYy]{1
 
 
 def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) -> str | None:
-    """The comparator to write for a common name of it, with what it does; None for any other name.
+    """A hint, "write …", for a text that is no comparator: a date format, options that were put in quotes, or a common name of a
+    comparator, with what that does; None for any other text.
 
     `keyed`: the name is the key of options, and so is what takes its place.
     Where `context["judge"]` is None, nothing is proposed that asks one.

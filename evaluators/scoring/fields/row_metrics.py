@@ -122,10 +122,11 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
 
 
 def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
-    """One status per field of a row, for all instances of the field together: a match when every one of them matches. And
-    (place, right, measured) of each field of which the row has several values, one after the other.
+    """(statuses, counts) of the fields of a row. `statuses` has a byte for each field, the number of the status of all its values together:
+    a match when every one of them matches. `counts` has three numbers for each field with several measured values, one after the other:
+    its place, and how many of them are right and measured. Of any other field the status says as much.
 
-    `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
+    `places` numbers the fields from 0; what is not among them is left out.
     """
     values, counted = list[int](), list[int]()
     for index, statuses in enumerate(_statuses_by_field(events, places)):

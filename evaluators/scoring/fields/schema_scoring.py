@@ -129,8 +129,8 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def memory(self) -> dict[Hashable, Any]:
-        """The store in which checks remember rows, by thread: see `SchemaCheck`. It lives as long as the schema, longer than a
-        check."""
+        """What checks remember of rows, empty at first: `SchemaCheck` says by which keys, of which the thread is a part. It is made once,
+        and lives as long as the schema, longer than a check."""
         return {}
 
     @cached_property

@@ -165,7 +165,8 @@ def parse(text: str) -> Path:
 @lru_cache(maxsize=4096)
 def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> Getter:
     """The function that reads a path in a document, the fastest that a query, joined keys and `[*]` leave possible. It gives the value, or
-    for a query or a path with `[*]` the list of values; MISSING where there is none."""
+    for a query or a path with `[*]` the list of values; MISSING where there is none. `joins` says for each step whether a dot before it may
+    belong to a key, and is empty where none may."""
     if query is not None:
         return lambda document: [value for _, value in query_hits(query, document)] or MISSING
     levels = joined_keys(steps, joins)

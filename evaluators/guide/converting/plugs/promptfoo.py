@@ -353,8 +353,12 @@ class _File:
     def _add_evaluator(
         self, word: Term, assertion: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None
     ) -> None:
-        """Adds an evaluator for an assertion whose value is filled in; where there is one that says the same, it gets further rows. Raises
-        Unconvertible for a value that has no counterpart."""
+        """Adds the evaluator for an assertion to `conversion.parts`, with a note on it; one that is there and says the same gets the
+        note. Its rows, those of `tests`, are added to `rows_of`.
+
+        `word` is the entry of the table that says what the type of the assertion is called here; the value of the assertion is filled in.
+        Raises Unconvertible for a value that has no counterpart.
+        """
         type_, settings = SHAPES[word.theirs](assertion.value, self.file.parent)
         weight = 1.0 if assertion.weight is None else assertion.weight
         settings = {**settings, **word.always} if type_ == word.here else settings
