@@ -389,7 +389,7 @@ def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> 
     [
         (["rows.csv"], True),
         (["one/*.json"], True),
-        (["--expected", "one", "--outputs-from", "one"], True),
+        (["--expected", "one", "--outputs-from", "two"], True),
         (["*.csv"], True),
         (["--expected", ".", "--outputs-from", "one"], False),
         (["*.json"], False),
@@ -397,8 +397,9 @@ def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> 
 )
 def test_the_schema_for_editors_is_never_a_row(folder: Path, places: list[str], named: bool) -> None:
     Path("rows.csv").write_text("output,expected\nOslo,oslo\n", encoding="utf-8")
-    Path("one").mkdir()
-    for file in ("a.json", "one/a.json"):
+    for folder_name in ("one", "two"):
+        Path(folder_name).mkdir()
+    for file in ("a.json", "one/a.json", "two/a.json"):
         Path(file).write_text('[{"output": "Oslo", "expected": "Oslo"}]', encoding="utf-8")
     done = cli("init", *places, "-o", "made.yaml")
     assert done.exit_code == 0, done.stderr
