@@ -21,7 +21,6 @@ from evaluators.guide.init_notes import (
     notes_on_other_references,
     notes_on_pairing,
     notes_on_partners,
-    notes_on_total,
     quoted_names,
 )
 from evaluators.guide.inner_columns import inner_columns, texts_in_items
@@ -171,7 +170,6 @@ def draft_suite(
         *made.notes,
         *notes_on_columns(chosen, made, cells, file),
         *notes_on_other_references(chosen, cells),
-        *([] if more else notes_on_total(cells, [*compared, *chosen.models, *filter(None, known[2:])])),
     ]
     return DraftedSuite(file, text, end_text(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
 

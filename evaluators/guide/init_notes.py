@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
@@ -86,23 +86,6 @@ def notes_on_other_references(chosen: ChosenColumns, names: Iterable[str]) -> li
         "`max_of` with the names of both"
     )
     return [message]
-
-
-def notes_on_total(cells: Mapping[str, Sequence[Any]], answers: Collection[str]) -> list[str]:
-    """The note on the last of all rows, where it seems to sum up the others: its first value is a word such as "Total" that no other row
-    has there. `answers` are the columns of both sides, in which the word may be an answer."""
-    name = next((name for name, column in cells.items() if str(column[-1]).strip()), None)
-    if name is None or name in answers:
-        return []
-    word = str(cells[name][-1])
-    if word.strip(" :.").casefold() not in _TOTALS or cells[name].count(word) > 1:
-        return []
-    return [f'the last row, "{word}", looks like a total of the others: if it is one, delete it']
-
-
-_TOTALS: Final = frozenset(
-    ["total", "totals", "grand total", "sum", "summe", "gesamt", "somme", "totale", "suma", "totaal"]
-)
 
 
 def notes_on_pairing(test_set: TestSet) -> list[str]:
