@@ -18,7 +18,7 @@ from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
-from evaluators.scoring.values.dates import PROPOSED_FORMATS, ambiguity, formats_of
+from evaluators.scoring.values.dates import ambiguity, formats_of
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.numbers import numbers_of, parses_of
 from evaluators.scoring.values.path_text import ANY, Step
@@ -243,9 +243,7 @@ def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[
     name, options = next(iter(line.compare.items())) if isinstance(line.compare, dict) else (line.compare, {})
     if name == "date":
         formats = tuple(options.get("formats", ("iso",)))
-        added = [
-            candidate for candidate in formats_of(_texts_of_dates(texts), PROPOSED_FORMATS) if candidate not in formats
-        ]
+        added = [candidate for candidate in formats_of(_texts_of_dates(texts)) if candidate not in formats]
         if added and not ambiguity([*formats, *added]):
             both = {"date": {"formats": [*formats, *added]}}
             return (Looser(both, f"dates written as {_formats_text(added)} were read too"),)
@@ -267,7 +265,7 @@ def _formats_text(formats: Sequence[str]) -> str:
 
 
 def _texts_of_dates(texts: Sequence[str]) -> list[str]:
-    return [text for text in texts if formats_of([text], PROPOSED_FORMATS)]
+    return [text for text in texts if formats_of([text])]
 
 
 def shape_of_outputs(outputs: Sequence[Any]) -> SeenPlace:

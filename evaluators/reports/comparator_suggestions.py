@@ -22,7 +22,7 @@ from evaluators.model.rows import FieldStatus
 from evaluators.model.settings import build
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.scoring.fields.rules import Ready, compile_rule, prepare_rule, status_of
-from evaluators.scoring.values.dates import PROPOSED_FORMATS as DATE_FORMATS
+from evaluators.scoring.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.scoring.values.dates import ambiguity, formats_of, read_date, reader, same_moment
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.numbers import USUAL_PARSES as NUMBER_FORMATS
@@ -350,7 +350,7 @@ def _date_candidates(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) 
     """Candidates that compare dates: with the formats of today, or those of the expected values, and one more format, in which some output
     is the expected day. Where the field is not compared as a date yet, also with these formats alone."""
     wanted = [expected for expected, _ in pairs if isinstance(expected, str)]
-    known: tuple[str, ...] = getattr(date, "formats", None) or formats_of(wanted, DATE_FORMATS)
+    known: tuple[str, ...] = getattr(date, "formats", None) or formats_of(wanted)
     hits = {
         spelled
         for spelled in DATE_FORMATS

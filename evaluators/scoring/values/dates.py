@@ -86,17 +86,17 @@ USUAL_FORMATS: Final = (
 )  # fmt: skip
 """Formats, the likelier ones first. Where two read the same texts, the day comes before the month."""
 PROPOSED_FORMATS: Final = (
-    "H:mm", "h:mm A", *USUAL_FORMATS, "Do MMMM YYYY", "Do [of] MMMM YYYY", "MMMM Do, YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm",
+    *USUAL_FORMATS, "Do MMMM YYYY", "Do [of] MMMM YYYY", "MMMM Do, YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm",
     "DD.MM.YYYY HH:mm", "DD/MM/YYYY h:mm A", "MM/DD/YYYY h:mm A",
 )  # fmt: skip
-"""Formats that are proposed for the values of a field: also times of day, ordinals, and days with a time."""
+"""Formats that are proposed for the values of a field: also ordinals, and days with a time."""
 
 
 _MOST_FORMATS: Final = 4
 _LOOKS_LIKE_ONE: Final = late_pattern(
     r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}(?:\b|T[0-9]).*|[A-Za-z]{3,9}\.? [0-9]{1,2}(?:[a-z]{2})?, [0-9]{4}"
-    r"|[0-9]{1,2}[a-z]{2} (?:of )?[A-Za-z]{3,9} [0-9]{4}|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s*[AP]\.?M\.?)?)\s*",
-    re.S | re.I,
+    r"|[0-9]{1,2}[a-z]{2} (?:of )?[A-Za-z]{3,9} [0-9]{4})\s*",
+    re.S,
 )
 
 _PERCENT_CODES: Final = {

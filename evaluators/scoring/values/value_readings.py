@@ -55,7 +55,7 @@ def _readings_of_text(text: str) -> Reads:
         if numbers := {number: None for read in readers if (number := read(text)) is not None}:
             return tuple(map(digits_of, numbers)), (), currencies
     moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
-    days = tuple({_day_of(moment): None for moment in moments if moment is not None and moment.year})
+    days = tuple({_day_of(moment): None for moment in moments if moment is not None})
     return ((), days, None) if days else WORDS
 
 

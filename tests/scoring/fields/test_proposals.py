@@ -60,8 +60,6 @@ MANY = [f"{day:02}/03/2024" for day in range(1, 29)]
             {"date": {"formats": ["MM/DD/YYYY h:mm A"]}},
             "the only value parses as dates written as MM/DD/YYYY h:mm A",
         ),
-        (["14:30", "9:05"], {"date": {"formats": ["H:mm"]}}, "all 2 values parse as dates written as H:mm"),
-        (["25:30", "9:05"], "exact", 'codes or numbers in text, such as "25:30": every character counts'),
         (
             ["1,200.50", "12"],
             {"numeric": {"parse": {"thousands": ","}}},
