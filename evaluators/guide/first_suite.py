@@ -32,7 +32,6 @@ from evaluators.guide.roles import ChosenColumns, is_measure
 from evaluators.guide.roles_of_file import nameable, roles_of_file, sheet_setting
 from evaluators.guide.sides_in_files import (
     SIDES,
-    both_are_records,
     column_of_outputs,
     columns_name_both_sides,
     fields_in_columns,
@@ -122,8 +121,6 @@ def draft_suite(
             f"{quoted_names([*models])}"
         )
         output = next(iter(models.values()))
-    if data is not None and output is not None and expected is None and both_are_records(data, output):
-        data, expected = None, data
     if data is None and columns_name_both_sides(expected, output):
         data, expected = expected, None
     file = target or f"{_suite_name(place)}.yaml"

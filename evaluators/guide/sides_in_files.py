@@ -29,7 +29,7 @@ from evaluators.testsets.byte_source import locate
 from evaluators.testsets.byte_store import kind_at
 from evaluators.testsets.columns import is_usual, usual_columns
 from evaluators.testsets.documents import documents_at, holds_documents, holds_rows, open_file, text_of, variants_at
-from evaluators.testsets.memory_rows import keyed_rows, records_by_id
+from evaluators.testsets.memory_rows import keyed_rows
 from evaluators.testsets.naming_key import called_id
 from evaluators.testsets.place_files import TABLES
 from evaluators.testsets.reader import Reader
@@ -73,14 +73,6 @@ def models_in_folders(expected: str | None, output: str | None) -> dict[str, str
     if len(below) < 2 or not names.isdisjoint(outputs) or any(map(names.isdisjoint, below.values())):
         return {}
     return variants_at(output, Path())
-
-
-def both_are_records(expected: str, output: str) -> bool:
-    """Whether two JSON files hold documents by their ids."""
-    files = [
-        place for place in (expected, output) if place.lower().endswith(".json") and kind_at(Path(), place) == "file"
-    ]
-    return len(files) == len(SIDES) and all(records_by_id(locate(file, Path())) is not None for file in files)
 
 
 def columns_name_both_sides(expected: str | None, output: str | None) -> bool:

@@ -39,16 +39,6 @@ def table_in(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return _rows_of_split(value) or _rows_of_numbered_columns(value) or _rows_of_lists(value) or _rows_of_ids(value)
 
 
-def are_records_by_id(value: Mapping[str, Any]) -> bool:
-    """Whether an object holds a document below each id, `{"D1": {…}, "D2": {…}}`, and is no document itself: its keys are alike but for
-    numbers, or name rows, and its values are objects with a key in common."""
-    documents = list(value.values())
-    if len(documents) < _FEWEST_ROWS or not all(isinstance(document, dict) for document in documents):
-        return False
-    alike = len({_DIGITS.sub("0", key) for key in value}) == 1
-    return (alike or _name_rows(list(value), ())) and bool({*documents[0]}.intersection(*documents[1:]))
-
-
 def lists_below(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:
     """The paths of lists of objects below the keys of an object, each with the number of its rows."""
     for key, inner in value.items() if isinstance(value, dict) else ():

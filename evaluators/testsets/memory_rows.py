@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, CellError, Issue, problem
 from evaluators.model.rows import JSON, MISSING, Missing
@@ -27,7 +26,6 @@ from evaluators.scoring.values.quoting import key_text
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded_name, is_usual
 from evaluators.testsets.documents import Documents, PairBy, holds_json_lines, one_document, text_of
-from evaluators.testsets.json_tables import are_records_by_id
 from evaluators.testsets.naming_key import NamingKey, agree_somewhere, called_id, naming_keys
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
 
@@ -111,9 +109,9 @@ def pair_files(
 ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
     """(rows, outputs, warnings): the rows of an expected file, and those of an output file, with ids that pair the two.
 
-    An object from ids to outputs is paired with a list by the key of its items that has most of these ids, and two objects from ids to
-    documents have a row for each id, unless `pair_by` is set. Two lists have a row for each item, paired by a key of the items or by
-    position. All else is one document per file. `key` is the key that the settings name, `where` is what messages call the expected file.
+    An object from ids to outputs is paired with a list by the key of its items that has most of these ids, unless `pair_by` is set. Two
+    lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the key that
+    the settings name, `where` is what messages call the expected file.
     """
     expected_items, output_items = list_in(expected), list_in(output)
     keyed = None if expected_items is None or pair_by is not None else keyed_rows(output, "expected")
@@ -126,10 +124,6 @@ def pair_files(
         if best is not None and not {*ids_of(expected_items, best)}.isdisjoint(map(str, ids)):
             note = f'{output.name} is an object keyed by id, paired with the documents of {expected.name} by the key "{best}"'
             return listed_rows(expected, best, notes=(note,)), keyed, ()
-    records = [] if pair_by is not None else [records_by_id(expected), records_by_id(output)]
-    if records and records[0] is not None and records[1] is not None:
-        note = f"{expected.name} and {output.name} are documents by their ids, paired by these"
-        return replace(records[0], notes=(note,)), records[1], ()
     if expected_items is None or output_items is None or pair_by in ("path", "name"):
         document = one_document(expected)
         rows = document_rows(document, expected.name)
@@ -213,12 +207,6 @@ def keyed_rows(source: ByteSource, column: str) -> MemoryRows | None:
         return None
     cells: dict[str, Sequence[Cell]] = {"id": list(value), column: list(value.values())}
     return MemoryRows(("id", column), partial(dict, cells), source.name, where="item", files=(source,))
-
-
-def records_by_id(source: ByteSource) -> MemoryRows | None:
-    """A row for each document of a JSON file that holds documents by their ids; None for every other file."""
-    value = _object_in(source)
-    return keyed_rows(source, "expected") if value is not None and are_records_by_id(value) else None
 
 
 def holds_a_list(source: ByteSource) -> bool:

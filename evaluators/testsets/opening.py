@@ -46,7 +46,6 @@ from evaluators.testsets.memory_rows import (
     key_of_documents,
     list_in,
     listed_rows,
-    records_by_id,
 )
 from evaluators.testsets.naming_key import ids_in, ids_spelt_otherwise, naming_columns
 from evaluators.testsets.place_files import PlaceFiles, say_which_elsewhere
@@ -170,8 +169,6 @@ class _Opening(Struct, frozen=True):
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = listed_rows(source, key_of_documents([listed], self.config.columns.id))
-            elif self.config.pair_by is None:
-                rows = records_by_id(source) or rows
         return self._with_selection(self._begun(place, rows))
 
     def _of_rows(self) -> TestSet:
