@@ -58,8 +58,8 @@ def called_options(name: str) -> bool:
 def answer_options(cells: Mapping[str, Sequence[Any]]) -> AnswerOptions:
     """The options among columns with these cells, and the keys to them.
 
-    Options are a list that is called so, or that outputs were taken from in every row; or columns side by side, with letters or numbers
-    in their names. A key has a letter, a number or a text of them in every row.
+    Options are a list of several items that is called so, or that outputs were taken from in every row; or columns side by side, with
+    letters or numbers in their names. A key has a letter, a number or a text of them in every row.
     """
     cells = {name: column[:_ROWS] for name, column in cells.items()}
     lists = {name: rows for name, column in cells.items() if any(rows := [*map(_texts_in, column)])}
@@ -72,7 +72,8 @@ def answer_options(cells: Mapping[str, Sequence[Any]]) -> AnswerOptions:
     options: dict[str, _Rows] = {
         name: rows
         for name, rows in lists.items()
-        if called_options(name) or (not _has_object(cells[name]) and _is_picked_from(name, rows, singles))
+        if _hold_several(cells[name])
+        and (called_options(name) or (not _has_object(cells[name]) and _is_picked_from(name, rows, singles)))
     }
     for group in _columns_side_by_side(singles):
         side_by_side: _Rows = tuple(zip(*(singles[name] for name in group), strict=False))
@@ -93,6 +94,16 @@ def answer_options(cells: Mapping[str, Sequence[Any]]) -> AnswerOptions:
     unnamed = [name for name in keys if not called_id(name) and not called_id_of_another(name)]
     texts_of_options = [name for name in columns_that(_is_option, _MOST) if name not in lettered]
     return AnswerOptions([*options], named or unnamed, lettered, texts_of_options)
+
+
+def _hold_several(cells: Sequence[Any]) -> bool:
+    """Whether every list in the cells has several items: one item is no choice, as where an endpoint gives its `choices`."""
+    for cell in cells:
+        value = python_list(cell) if isinstance(cell, str) else None
+        value = container_in(cell) if value is None else value
+        if isinstance(value, list) and len(value) < _SEVERAL:
+            return False
+    return True
 
 
 def _has_object(cells: Sequence[Any]) -> bool:

@@ -61,8 +61,8 @@ def models_in_files(data: str | None, output: str | None) -> dict[str, str]:
 
 
 def models_in_folders(expected: str | None, output: str | None) -> dict[str, str]:
-    """The folders with documents in a folder of outputs, by the names of the models, where each has documents called like expected ones;
-    empty where outputs are called like expected documents already, and where fewer than two folders are there."""
+    """The folders with documents in a folder of outputs, by the names of the models, where each has documents called like expected ones,
+    and two have the same; empty where outputs are called like expected documents already, and where fewer than two folders are there."""
     if expected is None or output is None or kind_at(Path(), output) != "folder" or not holds_documents(expected, Path()):
         return {}
     names, outputs = ({*documents_at(place, Path())["id"]} for place in (expected, output))
@@ -71,6 +71,8 @@ def models_in_folders(expected: str | None, output: str | None) -> dict[str, str
         folder, _, name = id.partition("/")
         below.setdefault(folder, set()).add(name)
     if len(below) < 2 or not names.isdisjoint(outputs) or any(map(names.isdisjoint, below.values())):
+        return {}
+    if sum(map(len, below.values())) == len(set[str]().union(*below.values())):  # parts of one model's outputs
         return {}
     return variants_at(output, Path())
 

@@ -4,7 +4,7 @@ columns name the rows of two tables.
 A key names documents where each of them has it, with a text or a whole number that no other one of its list has. A field of the
 content may do so, too (two invoices rarely have the same total), and an output may have it wrong: so a key that is not called like an
 id pairs only where it names all documents of both lists, and the places are wrong by it, and where no key that is called like an id
-names the documents of both. Numbers pair under the first key alone, or one that is called like an id.
+names the documents of both.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from msgspec import Struct
 
 from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.late_pattern import late_pattern
-from evaluators.testsets.columns import folded_name
+from evaluators.testsets.columns import folded_name, usual_columns
 from evaluators.testsets.reader import Table, all_chunks, id_text, rows_of
 
 _WORD: Final = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
 """The last word of what people call an id."""
-_NUMBERINGS: Final = frozenset(("no", "nr", "num", "number", "nummer", "index", "idx", "row", "line", "qid"))
-"""The last word of what people call a number that rows have in their order."""
 FILE: Final = late_pattern(
     r"(.+)\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|txt|md|html?|xml|jsonl?|csv|tsv|ya?ml|docx?|xlsx?|pptx?|eml|msg|wav|mp3|flac|m4a|mp4|py|sql)",
     re.IGNORECASE,
@@ -32,7 +30,6 @@ FILE: Final = late_pattern(
 """The name of a file; its first group is the name without the ending."""
 _WHOLE: Final = late_pattern(r"(-?\d+)\.0+")
 _ZEROS: Final = late_pattern(r"(?<![\d.])0+(?=\d)")
-_NUMBER: Final = late_pattern(r"-?\d+(?:[.,]\d+)*")
 _MOST_COLUMNS: Final = 60
 _LONGEST: Final = 200
 """Characters of a name."""
@@ -52,8 +49,6 @@ class NamingKey(Struct, frozen=True):
     """The key in the other list, which may be written in another style: `docId` beside `doc_id`."""
     spelt_otherwise: bool = False
     """No name is in both, and some are alike as plain ids."""
-    counts: bool = False
-    """The names are numbers, as a total is, and the key neither stands first nor says that it numbers documents."""
 
     @property
     def is_called_id(self) -> bool:
@@ -65,19 +60,13 @@ class NamingKey(Struct, frozen=True):
         """Whether documents are paired by the key rather than by their places."""
         if self.is_called_id:
             return self.shared > 0 or self.spelt_otherwise
-        return self.all_shared and 2 * self.elsewhere > self.shared and not self.counts
+        return self.all_shared and 2 * self.elsewhere > self.shared
 
     @property
     def contradicts_places(self) -> bool:
         """Whether the places are wrong by the key: most shared names stand at another place, or a key that is called like an id shares
         none."""
         return 2 * self.elsewhere > self.shared or (self.is_called_id and not self.shared)
-
-
-def are_counts(key: str, names: Iterable[str]) -> bool:
-    """Whether names are numbers under a key that is not called like an id or a numbering, as totals and years are."""
-    words = [word.casefold() for word in _WORD.findall(key)]
-    return not ({*words[-1:]} & (_IDS | _NUMBERINGS)) and all(map(_NUMBER.fullmatch, names))
 
 
 def called_id(name: str) -> bool:
@@ -92,7 +81,7 @@ def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
     first, other_first = (side[0] if side and isinstance(side[0], Mapping) else {} for side in (items, other))
     styles = {folded_name(str(key)): key for key in other_first}
     naming = []
-    for at, key in enumerate(first):
+    for key in first:
         names, other_key = names_by(key, items), key
         if names is not None and key not in other_first and called_id(str(key)):
             other_key = styles.get(folded_name(str(key))) or _key_of_same_names(names, other)
@@ -110,7 +99,6 @@ def naming_keys(items: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
                 len(shared) == len(names) == len(others),
                 str(other_key),
                 ids_spelt_otherwise(names, others) is not None,
-                at > 0 and are_counts(str(key), names),
             )
         )
     return sorted(naming, key=lambda naming_key: (not naming_key.is_called_id, -naming_key.shared))
@@ -132,18 +120,11 @@ def naming_columns(table: Table, ours: Sequence[str], other: Table, theirs: Sequ
 
     `ours` and `theirs` are the columns that may be it. Of several pairs, those that are called like an id come first, then the one that
     shares most, then one name on both sides. Ids of two columns that are called so may be spelt otherwise. Columns that are called like
-    nothing pair where they have one name and share half of theirs, and no column called like an id names the rows of both tables; those
-    that hold numbers must stand first. None where no pair does, or where the two best say otherwise of a row.
+    nothing pair where they have one name and share half of theirs, and no column called like an id names the rows of both tables, or they
+    hold what the model was asked. None where no pair does, or where the two best say otherwise of a row.
     """
     here, there = names_in(table, ours), names_in(other, theirs)
-    first = (table.header[:1], other.header[:1])
-    for pair in _best_pairs(here, ours, there, theirs):
-        if not any(
-            len(columns) > 1 and column not in above and are_counts(column, names[column])
-            for column, names, columns, above in zip(pair, (here, there), (ours, theirs), first, strict=True)
-        ):
-            return pair
-    return None
+    return _best_pair(here, ours, there, theirs)
 
 
 def without_ending(name: str) -> str:
@@ -171,14 +152,14 @@ def ids_spelt_otherwise(ids: Collection[str], others: Collection[str]) -> tuple[
     return next(((id, other_names[name]) for name, id in names.items() if name in other_names), None)
 
 
-def _best_pairs(
+def _best_pair(
     here: Mapping[str, Mapping[str, int]],
     ours: Sequence[str],
     there: Mapping[str, Mapping[str, int]],
     theirs: Sequence[str],
-) -> list[tuple[str, str]]:
-    """The best pairs of columns by which rows are paired, by the rules of `naming_columns`; several where they pair the same rows, and none
-    where the best pair rows otherwise than each other. `here` and `there` have the place of each row by its name, for each column that
+) -> tuple[str, str] | None:
+    """The columns by which rows are paired, by the rules of `naming_columns`; None where there are none, or where the best pair rows
+    otherwise than each other. `here` and `there` have the place of each row by its name, for each column that
     names every row."""
     ids = {folded_name(column) for column in here if called_id(column)}
     ids_on_both_sides = not ids.isdisjoint(map(folded_name, there))
@@ -191,12 +172,16 @@ def _best_pairs(
                 names, others = ({plain_id(name): at for name, at in each.items()} for each in (names, others))
             shared = {at: others[name] for name, at in names.items() if name in others}
             is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
-            is_value = same and not ids_on_both_sides and 2 * len(shared) >= min(len(names), len(others))
+            asked = bool(usual_columns([column], "input"))
+            is_value = same and (asked or not ids_on_both_sides) and 2 * len(shared) >= min(len(names), len(others))
             if shared and (is_id or is_value):
                 ranked.append(((is_id, len(shared), same), column, key, shared))
     best = max((rank for rank, *_ in ranked), default=None)
     pairs = [(column, key, shared) for rank, column, key, shared in ranked if rank == best]
-    return [(column, key) for column, key, _ in pairs] if all(shared == pairs[0][2] for _, _, shared in pairs) else []
+    if not pairs or any(shared != pairs[0][2] for _, _, shared in pairs):
+        return None
+    column, key, _ = pairs[0]
+    return column, key
 
 
 def _may_be_spelt_otherwise(column: str, names: Iterable[str], key: str, others: Iterable[str]) -> bool:

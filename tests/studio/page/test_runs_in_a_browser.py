@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def test_a_run_is_stopped_and_keeps_what_it_scored(start: Start, opened: Open, t
     tab = opened(start(tmp_path, "suite.yaml"))
     tab.go("Runs")
     tab.button("Run all rows").click()
-    tab.page.locator(".run-state progress").wait_for()
+    tab.page.locator(".run-rows", has_text=re.compile(r"^[1-9]")).wait_for()
     tab.button("Stop").click()
     tab.wait_for(".run-end .badge", "interrupted")
     assert "nterrupted" in tab.text(".run-end pre")

@@ -122,8 +122,6 @@ def _in_order(line: SuggestedLine, columns: Iterable[str]) -> SuggestedLine:
     name = next(filter(order_counts, map(str, keys[-1:] or columns)), None)
     if align is None or name is None or (isinstance(align, dict) and _rank(align["key_field"]["key"]) == 0):
         return line
-    if align != "any_order" and name.lower().endswith("order"):  # with objects, it is rather what somebody bought
-        return line
     return replace(line, compare={"align": "ordered"}, why=f'a list; its order counts, as the name "{name}" says')
 
 
@@ -134,9 +132,9 @@ def order_counts(name: str) -> bool:
 
 _CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_AN_ORDER: Final = re.compile(
-    r"(?:^|[\W_])(?:(?:rank|ranks|ranked|rankings?|steps|sequence|trajectory|top_?[k0-9]+)(?:$|[\W_])|(?:order|path)$)"
+    r"(?:^|[\W_])(?:(?:rank|ranks|ranked|rankings?|steps|sequence|trajectory|top_?[k0-9]+)(?:$|[\W_])|path$)"
 )
-"""`order` and `path` at the end alone: the ids of an order, and the names of a path's owners, are in no order."""
+"""`path` at the end alone: the names of a path's owners are in no order. An `order` is rather what somebody bought."""
 
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
