@@ -16,7 +16,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _run()
-    except KeyboardInterrupt:  # where no command was there to end
+    except KeyboardInterrupt:  # no command was there yet to say so
+        print("Interrupted.", file=sys.stderr or sys.stdout)
         sys.exit(130)
     finally:
         gc.freeze()  # what is there goes with the process, and need not be looked through for that

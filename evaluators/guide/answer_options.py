@@ -98,12 +98,7 @@ def answer_options(cells: Mapping[str, Sequence[Any]]) -> AnswerOptions:
 
 def _hold_several(cells: Sequence[Any]) -> bool:
     """Whether every list in the cells has several items: one item is no choice, as where an endpoint gives its `choices`."""
-    for cell in cells:
-        value = python_list(cell) if isinstance(cell, str) else None
-        value = container_in(cell) if value is None else value
-        if isinstance(value, list) and len(value) < _SEVERAL:
-            return False
-    return True
+    return all(len(value) >= _SEVERAL for value in map(_container, cells) if isinstance(value, list))
 
 
 def _has_object(cells: Sequence[Any]) -> bool:
@@ -111,10 +106,15 @@ def _has_object(cells: Sequence[Any]) -> bool:
     return any(isinstance(container_in(cell), dict) for cell in cells)
 
 
+def _container(cell: Any) -> Any:
+    """The list or object in a cell, in JSON or as Python writes a list; None where it holds none."""
+    value = python_list(cell) if isinstance(cell, str) else None
+    return container_in(cell) if value is None else value
+
+
 def _texts_in(cell: Any) -> list[str]:
     """The texts in the list or object of a cell, and in those inside it; none in a cell that holds none."""
-    value = python_list(cell) if isinstance(cell, str) else None
-    value = container_in(cell) if value is None else value
+    value = _container(cell)
     items = [*value.values()] if isinstance(value, dict) else value or []
     return [text for item in items for text in (_texts_in(item) or [comparable_text(item)])]
 

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.column_cells import holds_containers
+from evaluators.guide.columns_set_aside import is_measure
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import FIRST_ROWS, MOST_ROWS, first_cells
 from evaluators.guide.init_notes import (
@@ -28,7 +30,6 @@ from evaluators.guide.json_in_cells import object_in
 from evaluators.guide.label_lists import FIELD, evaluators_of_labels
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents
-from evaluators.guide.roles import ChosenColumns, is_measure
 from evaluators.guide.roles_of_file import nameable, roles_of_file, sheet_setting
 from evaluators.guide.sides_in_files import (
     SIDES,

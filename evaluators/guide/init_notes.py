@@ -7,9 +7,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.column_cells import holds_shares, nonempty_cells
 from evaluators.guide.column_names import called_metric, called_verdict, without_digits, words_of
-from evaluators.guide.roles import MODELS, OPTIONS, ChosenColumns
+from evaluators.guide.columns_set_aside import MODELS, OPTIONS
 from evaluators.guide.suite_text import SuggestedEvaluators, literal
 from evaluators.reports.display import visible
 from evaluators.scoring.values.file_names import as_file_name

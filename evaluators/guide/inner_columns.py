@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.guide.answer_options import called_options
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.column_cells import (
     comparable_text,
     could_be_ids,
@@ -22,7 +23,6 @@ from evaluators.guide.column_cells import (
 )
 from evaluators.guide.column_names import NOUN, WEAK, called_id, is_input, role_weight
 from evaluators.guide.field_columns import field_columns, output_keys
-from evaluators.guide.roles import ChosenColumns
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.inference.proposals import InitQuestion
 from evaluators.scoring.values.json_text import NotJSON, parse

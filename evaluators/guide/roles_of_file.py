@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from evaluators.guide.annotated_tasks import paths_of_tasks, sides_of_tasks
 from evaluators.guide.argilla_records import argilla_questions, columns_of_argilla, paths_of_argilla
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
 from evaluators.guide.column_names import role_weight
 from evaluators.guide.conversations import has_conversations, paths_of_conversations
@@ -19,7 +20,7 @@ from evaluators.guide.function_calls import paths_of_calls
 from evaluators.guide.init_notes import quoted_names
 from evaluators.guide.inner_columns import holds_reply, inner_columns
 from evaluators.guide.places import sheet_with_roles
-from evaluators.guide.roles import ChosenColumns, choose_roles
+from evaluators.guide.roles import choose_roles
 from evaluators.model.issues import Problems, encodable, problem
 from evaluators.model.settings import build
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion

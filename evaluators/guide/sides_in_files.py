@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.column_cells import nonempty_cells
 from evaluators.guide.column_names import may_be_measure
 from evaluators.guide.expected_answers import FIRST_ROWS, MOST_ROWS, first_cells
@@ -17,7 +18,6 @@ from evaluators.guide.field_columns import field_columns, holds_objects, output_
 from evaluators.guide.inner_columns import reply_paths
 from evaluators.guide.label_lists import FIELD, mark_between_labels
 from evaluators.guide.places import sheets_by_side
-from evaluators.guide.roles import ChosenColumns
 from evaluators.guide.roles_of_file import nameable, roles_without_asking
 from evaluators.guide.row_names import names_in_both
 from evaluators.model.issues import Problems, problem

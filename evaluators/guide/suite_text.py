@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.roles import ChosenColumns
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
 from evaluators.scoring.values.quoting import flow_text, key_text
 

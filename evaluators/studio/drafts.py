@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.guide.chosen_columns import ChosenColumns
 from evaluators.guide.first_suite import draft_suite, first_rows
-from evaluators.guide.roles import ChosenColumns
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import build

@@ -42,6 +42,7 @@ def test_an_interrupt_at_any_moment_ends_in_130(module: str, signal: str, tmp_pa
     program = INTERRUPTED_AT.format(words=words, module=module, signal=signal)
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 130, done.stderr
+    assert "Interrupted." in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.roles import ChosenColumns, choose_roles
+from evaluators.guide.chosen_columns import ChosenColumns
+from evaluators.guide.roles import choose_roles
 from evaluators.model.issues import Problems, problem
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, InitQuestion
 from evaluators.scoring.needs import Role

@@ -223,6 +223,7 @@ def test_nobody_waits_for_what_an_ended_process_was_asking() -> None:
     with chat_server() as server, closing(judged(server, score_seconds=5)) as served:
         server.respond = lambda request, number: Reply(hang=True) if number == 1 else Reply(verdicts(request))
         assert ask(served, question("one"))[0] == 504
-        statuses = (ask(served, question("one"))[0] for _ in range(20))  # a busy machine may need more than one process
-        assert 200 in statuses
-        assert len(server.requests) >= 2
+        tries = next(
+            tries for tries in range(1, 20) if ask(served, question("one"))[0] == 200
+        )  # one, unless the machine is busy
+        assert 2 <= len(server.requests) <= 1 + tries

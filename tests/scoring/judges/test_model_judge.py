@@ -459,7 +459,8 @@ def test_an_endpoint_that_is_busy_gets_no_other_request_until_the_pause_is_over(
         elsewhere = Asked(server, tmp_path, session, model="other")
         elsewhere(CAR)
     assert (first.waits, elsewhere.waits) == ([30.0], [])
-    assert second.waits == [pytest.approx(30, abs=25)]
+    (wait,) = second.waits
+    assert 0 < wait <= 30  # what is left of it
 
 
 @pytest.mark.parametrize(("status", "content_type"), [(200, "text/html"), (200, "application/json"), (503, "text/html")])
