@@ -154,11 +154,11 @@ def test_many_rows_need_little_memory() -> None:
     program = f"""
 import resource
 from pathlib import Path
-from evaluators.testsets.databases import queried
+from evaluators.testsets.databases import query_rows
 from evaluators.testsets.query_settings import DatabaseConnection
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 statement = "select n, repeat('x', 1000) as a from generate_series(1, 200000) n order by n"
-found = queried(statement, DatabaseConnection(env="{VARIABLE}"), Path())
+found = query_rows(statement, DatabaseConnection(env="{VARIABLE}"), Path())
 print(Path(found.file).stat().st_size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
     command = [sys.executable, "-c", program]
